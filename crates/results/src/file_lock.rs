@@ -12,15 +12,29 @@ use crate::replace::{folder, target};
 #[derive(Debug)]
 #[must_use = "dropping it unlocks the file"]
 pub struct FileLock {
-    _folder: Option<File>,
+    folder: Option<File>,
 }
 
 impl FileLock {
     /// Waits until no other program holds a lock in the same folder. On file systems without locks, such as
     /// some network drives, it locks nothing.
     pub fn acquire(path: &Path) -> Self {
-        let folder = open(&target(path)).and_then(|folder| folder.lock().map(|()| folder));
-        Self { _folder: folder.ok() }
+        Self::of(&target(path))
+    }
+
+    /// As [`Self::acquire`], for all files of a folder. No link in it is followed.
+    pub fn acquire_folder(path: &Path) -> Self {
+        Self::of(&path.join("dmlcts"))
+    }
+
+    fn of(path: &Path) -> Self {
+        let folder = open(path).and_then(|folder| folder.lock().map(|()| folder));
+        Self { folder: folder.ok() }
+    }
+
+    /// Whether the lock is held. Some file systems have no locks.
+    pub fn is_held(&self) -> bool {
+        self.folder.is_some()
     }
 }
 
@@ -34,6 +48,9 @@ fn open(file: &Path) -> io::Result<File> {
 fn open(file: &Path) -> io::Result<File> {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let beside = folder(file).join(format!(".{name}.lock"));
+    if beside.is_symlink() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
     File::options().write(true).create(true).truncate(false).open(beside)
 }
 

@@ -71,7 +71,7 @@ pub use header::{BackendForm, BackendOptions, Header, VERSION};
 pub use known::{FirstForm, KnownForm};
 pub use merge::PartFiles;
 pub use read::{Item, Reader};
-pub use replace::{check_name, prepare_to_replace, replace};
+pub use replace::{check_name, is_temporary, prepare_to_replace, replace, replace_entry};
 pub use resume::Unfinished;
 pub use selection::{
     Decides, GivenForm, KnownFileForm, PartitionForm, ProfileEdition, SelectionForm, SuiteForm,

@@ -8,6 +8,10 @@ use std::{
 
 use tempfile::NamedTempFile;
 
+/// The start and the end of the name of a temporary file.
+const PREFIX: &str = ".dmlcts-";
+const SUFFIX: &str = ".new";
+
 /// Checks before a run that [`replace`] can write this file after it.
 ///
 /// # Errors
@@ -46,6 +50,29 @@ pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     }
     file.as_file().sync_all()?;
     file.persist(&target).map(drop).map_err(|error| error.error)
+}
+
+/// As [`replace`], for a folder that strangers may have filled: it follows no link at this path, and writes to
+/// no device. The rename replaces a link itself.
+///
+/// # Errors
+///
+/// It cannot be written. The old file is unchanged then.
+pub fn replace_entry(path: &Path, text: &[u8]) -> io::Result<()> {
+    let mut file = temporary(path)?;
+    file.as_file_mut().write_all(text)?;
+    if let Ok(about) = fs::symlink_metadata(path)
+        && about.is_file()
+    {
+        file.as_file().set_permissions(about.permissions())?;
+    }
+    file.as_file().sync_all()?;
+    file.persist(path).map(drop).map_err(|error| error.error)
+}
+
+/// Whether a file of this name is the temporary file of a replacement. It stays if the program is killed.
+pub fn is_temporary(name: &str) -> bool {
+    name.strip_prefix(PREFIX).is_some_and(|rest| rest.ends_with(SUFFIX))
 }
 
 /// Refuses pipes and sockets, since opening one waits for its other end. An already open one, such as
@@ -89,7 +116,7 @@ pub(crate) fn folder(path: &Path) -> &Path {
 fn temporary(path: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     // With its own function, tempfile would create a file that only its owner can read.
-    builder.prefix(".dmlcts-").suffix(".new").make_in(folder(path), |path| File::create_new(path))
+    builder.prefix(PREFIX).suffix(SUFFIX).make_in(folder(path), |path| File::create_new(path))
 }
 
 #[cfg(test)]
@@ -129,6 +156,11 @@ mod tests {
         replace(&name("link"), b"by its link").expect("it can be replaced");
         assert!(name("link").is_symlink());
         assert_eq!(fs::read(name("made")).expect("it is there"), b"by its link");
+        assert_eq!(mode(&name("made")), 0o604);
+        replace_entry(&name("link"), b"in its place").expect("it can be replaced");
+        assert!(!name("link").is_symlink());
+        assert_eq!(fs::read(name("made")).expect("it is there"), b"by its link");
+        replace_entry(&name("made"), b"entry").expect("it can be replaced");
         assert_eq!(mode(&name("made")), 0o604);
         let made = std::process::Command::new("mkfifo").arg(name("pipe")).status();
         assert!(made.expect("mkfifo starts").success());

@@ -23,6 +23,12 @@ pub enum SnapshotError {
         /// The system's error.
         cause: io::Error,
     },
+    /// A file or a folder is a symbolic link.
+    #[error("{path} is a symbolic link; none is followed in a folder of snapshots")]
+    Link {
+        /// The path.
+        path: String,
+    },
     /// The header has mistakes.
     #[error("{0}")]
     Header(#[from] LoadError),
@@ -60,6 +66,7 @@ impl SnapshotError {
                 "name a folder of snapshots by --dir, and files that you may read".to_owned()
             }
             Self::Write { .. } => "name a folder by --dir that you may write to, and make room".to_owned(),
+            Self::Link { .. } => "remove the link, or put the file or folder itself in its place".to_owned(),
             Self::Header(_) | Self::Line { .. } => {
                 "restore the file, such as by `git checkout`, or remove it and accept a new one: it was left \
                  as it is"

@@ -1,15 +1,16 @@
 //! A folder of snapshots: `NAME/SUITE.snap`, and `NAME/SUITE.snap.new` if a change waits for a review.
 //!
 //! Every change holds a lock on the folder of a backend, and replaces a file as a whole. A file with mistakes
-//! is never replaced.
+//! is never replaced. The folder may hold what a stranger put there, so no link in it is followed.
 
 use std::{
+    collections::BTreeMap,
     fs,
     io::{self, ErrorKind},
     path::{Path, PathBuf},
 };
 
-use dmlcts_results::{FileLock, replace};
+use dmlcts_results::{FileLock, replace_entry};
 
 use crate::{Examples, Snapshot, SnapshotError};
 
@@ -90,29 +91,33 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// A folder cannot be read, or a snapshot or its folder has no proper name.
+    /// A folder cannot be read, a snapshot or its folder has no proper name, or one of them is a link.
     pub fn list(&self) -> Result<Vec<Stored>, SnapshotError> {
-        let mut all: Vec<Stored> = Vec::new();
-        for (backend, path) in entries(&self.path)? {
-            if !path.is_dir() {
-                continue;
-            }
-            for (file, _) in entries(&path)? {
+        let mut all: BTreeMap<String, Stored> = BTreeMap::new();
+        for (backend, folder) in self.backends()? {
+            for (file, path) in entries(&folder)? {
                 let (suite, is_pending) = match (file.strip_suffix(".snap"), file.strip_suffix(".snap.new")) {
                     (Some(suite), _) => (suite, false),
                     (None, Some(suite)) => (suite, true),
                     (None, None) => continue,
                 };
                 [&backend, suite].into_iter().try_for_each(check_name)?;
+                refuse_link(&path)?;
                 let name = format!("{backend}/{suite}");
-                let new = Stored { name, is_accepted: !is_pending, is_pending };
-                match all.iter_mut().find(|one| one.name == new.name) {
-                    Some(one) => (one.is_accepted, one.is_pending) = (true, true),
-                    None => all.push(new),
-                }
+                let new = Stored { name: name.clone(), is_accepted: false, is_pending: false };
+                let stored = all.entry(name).or_insert(new);
+                stored.is_accepted |= !is_pending;
+                stored.is_pending |= is_pending;
             }
         }
-        all.sort();
+        Ok(all.into_values().collect())
+    }
+
+    /// The folders of the backends, by name.
+    fn backends(&self) -> Result<Vec<(String, PathBuf)>, SnapshotError> {
+        let mut all = entries(&self.path)?;
+        all.retain(|(_, path)| path.is_dir());
+        all.iter().try_for_each(|(_, path)| refuse_link(path))?;
         Ok(all)
     }
 
@@ -129,13 +134,15 @@ impl Folder {
     ) -> Result<T, SnapshotError> {
         let (accepted, pending) = (self.accepted(name), self.pending(name));
         let folder = accepted.parent().unwrap_or(Path::new("."));
+        refuse_link(folder)?;
         fs::create_dir_all(folder).map_err(|cause| not_written(folder, cause))?;
-        let _lock = FileLock::acquire(&accepted);
+        let _lock = lock(folder)?;
+        refuse_link(&pending)?;
         let old = read(&accepted)?;
         let (text, made) = make(&accepted.display().to_string(), old.as_deref())?;
         match text {
             Some(text) => {
-                replace(&pending, text.as_bytes()).map_err(|cause| not_written(&pending, cause))?;
+                replace_entry(&pending, text.as_bytes()).map_err(|cause| not_written(&pending, cause))?;
             }
             None => remove(&pending)?,
         }
@@ -146,13 +153,16 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// A file cannot be read or written, or the pending one has mistakes.
+    /// A file cannot be read or written, or has mistakes.
     pub fn accept(&self, stored: &Stored) -> Result<bool, SnapshotError> {
         let (accepted, pending) = (self.accepted(&stored.name), self.pending(&stored.name));
-        let _lock = FileLock::acquire(&accepted);
+        let _lock = lock(accepted.parent().unwrap_or(Path::new(".")))?;
         let Some(text) = read(&pending)? else { return Ok(false) };
         check_text(stored, &pending.display().to_string(), &text)?;
-        replace(&accepted, text.as_bytes()).map_err(|cause| not_written(&accepted, cause))?;
+        if let Some(old) = read(&accepted)? {
+            check_text(stored, &accepted.display().to_string(), &old)?;
+        }
+        replace_entry(&accepted, text.as_bytes()).map_err(|cause| not_written(&accepted, cause))?;
         remove(&pending)?;
         Ok(true)
     }
@@ -164,7 +174,7 @@ impl Folder {
     /// It cannot be removed.
     pub fn reject(&self, stored: &Stored) -> Result<bool, SnapshotError> {
         let pending = self.pending(&stored.name);
-        let _lock = FileLock::acquire(&pending);
+        let _lock = lock(pending.parent().unwrap_or(Path::new(".")))?;
         let is_there = pending.exists();
         remove(&pending)?;
         Ok(is_there)
@@ -209,14 +219,30 @@ fn entries(folder: &Path) -> Result<Vec<(String, PathBuf)>, SnapshotError> {
     Ok(all)
 }
 
+/// Locks the folder of a backend.
+fn lock(folder: &Path) -> Result<FileLock, SnapshotError> {
+    refuse_link(folder)?;
+    Ok(FileLock::acquire_folder(folder))
+}
+
+/// Checks that a path is not a symbolic link. `--dir` itself may be one.
+fn refuse_link(path: &Path) -> Result<(), SnapshotError> {
+    if path.is_symlink() {
+        return Err(SnapshotError::Link { path: path.display().to_string() });
+    }
+    Ok(())
+}
+
 /// The text of a file; `None` if there is none.
 fn read(path: &Path) -> Result<Option<String>, SnapshotError> {
     let failed = |cause| SnapshotError::Read { path: path.display().to_string(), cause };
-    match fs::metadata(path) {
+    path.parent().map_or(Ok(()), refuse_link)?;
+    refuse_link(path)?;
+    match fs::symlink_metadata(path) {
         Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(None),
         Err(cause) => return Err(failed(cause)),
         Ok(about) if !about.is_file() || about.len() > LARGEST => {
-            let cause = "it is no file, or larger than any snapshot";
+            let cause = "it is not a file, or larger than any snapshot";
             return Err(failed(io::Error::new(ErrorKind::InvalidData, cause)));
         }
         Ok(_) => {}

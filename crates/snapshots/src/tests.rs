@@ -1,8 +1,13 @@
 //! Tests of texts: what is written is read back, and everything has room.
 
+use std::fs;
+
 use dmlcts_runner::{Class, Difference};
 
-use crate::{Counts, Finding, Further, Metadata, Place, Snapshot, Statement, compare, make::fit};
+use crate::{
+    Counts, Finding, Folder, Further, Metadata, Place, Snapshot, SnapshotError, Statement, Stored, compare,
+    make::fit,
+};
 
 fn finding(id: &str, cases: u64) -> Finding {
     Finding {
@@ -145,4 +150,78 @@ fn changes_are_listed_the_worst_first_and_few_in_full() {
     new.answers[0].text = "reads `min(Offsets, 1)` (631); is refused (1)".to_owned();
     new.lacks.pop();
     insta::assert_snapshot!(compare(Some(&old), &new).to_text());
+}
+
+/// A folder of snapshots, with a stored one.
+fn folder() -> (tempfile::TempDir, Folder, Stored) {
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let folder = Folder::new(scratch.path().join("snapshots"));
+    let name = "mine/smoke".to_owned();
+    (scratch, folder, Stored { name, is_accepted: true, is_pending: true })
+}
+
+/// Proposes a snapshot.
+fn propose(folder: &Folder, stored: &Stored) -> Result<(), SnapshotError> {
+    folder.propose(&stored.name, |_, _| Ok((Some(snapshot().to_text()), ())))
+}
+
+#[cfg(unix)]
+#[test]
+fn no_link_in_a_folder_is_followed() {
+    use std::os::unix::fs::symlink;
+    type Act = fn(&Folder, &Stored) -> Result<(), SnapshotError>;
+    let acts: [(&str, Act); 5] = [
+        ("list", |folder, _| folder.list().map(drop)),
+        ("propose", propose),
+        ("accept", |folder, stored| folder.accept(stored).map(drop)),
+        ("reject", |folder, stored| folder.reject(stored).map(drop)),
+        ("read", |folder, stored| folder.text(&folder.accepted(&stored.name)).map(drop)),
+    ];
+    for linked in ["mine", "mine/smoke.snap", "mine/smoke.snap.new"] {
+        for (what, act) in acts {
+            let (scratch, folder, stored) = folder();
+            // The user's own folder may be a link.
+            fs::create_dir(scratch.path().join("own")).expect("it can be made");
+            symlink("own", scratch.path().join("snapshots")).expect("links can be made");
+            propose(&folder, &stored).and_then(|()| folder.accept(&stored)).expect("a plain folder");
+            propose(&folder, &stored).expect("a plain folder");
+            let (link, precious) = (scratch.path().join("own").join(linked), scratch.path().join("precious"));
+            fs::rename(&link, &precious).expect("it is there");
+            symlink(&precious, &link).expect("links can be made");
+            let before = texts(&precious);
+            let error = act(&folder, &stored).err().map(|error| (error.to_string(), error.help()));
+            assert_eq!(texts(&precious), before, "{what} {linked}");
+            assert!(link.is_symlink() || what == "reject", "{what} {linked}");
+            if let Some((error, help)) = error {
+                assert!(error.contains(" is a symbolic link; "), "{what} {linked}: {error}");
+                assert!(help.contains("remove the link"), "{help}");
+            } else {
+                // It has to do with the other file, or removes the link itself.
+                let other = what == "reject" || what == "read" && linked.ends_with("new");
+                assert!(other && linked != "mine", "{what} {linked}");
+            }
+        }
+    }
+}
+
+/// The text of a file, or the files of a folder with their texts.
+#[cfg(unix)]
+fn texts(path: &std::path::Path) -> Vec<(std::path::PathBuf, String)> {
+    let files = match fs::read_dir(path) {
+        Ok(files) => files.map(|file| file.expect("it lists").path()).collect(),
+        Err(_) => vec![path.to_owned()],
+    };
+    files.into_iter().map(|path| (path.clone(), fs::read_to_string(&path).unwrap_or_default())).collect()
+}
+
+#[test]
+fn an_accepted_file_with_mistakes_is_not_replaced() {
+    let (_scratch, folder, stored) = folder();
+    propose(&folder, &stored).expect("a plain folder");
+    let path = folder.accepted(&stored.name);
+    fs::write(&path, "precious").expect("it can be written");
+    let error = folder.accept(&stored).expect_err("it is not a snapshot").to_string();
+    assert!(error.contains("smoke.snap:1: expected `---`"), "{error}");
+    assert_eq!(fs::read_to_string(&path).expect("it is there"), "precious");
+    assert!(folder.pending(&stored.name).exists());
 }

@@ -310,3 +310,20 @@ fn the_snapshot_of_the_reference_is_current() {
     assert!(said.starts_with("exit 0\n"), "{said}\nrenew it by dmlcts snapshot and dmlcts snapshot accept");
     assert!(copy.does(&["check"]).starts_with("exit 0\n"));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_folder_is_refused_before_the_run() {
+    let all = Snapshots::accepted("links", "1.0", "none");
+    let precious = all.0.join("precious");
+    fs::write(&precious, "precious").expect("it can be written");
+    std::os::unix::fs::symlink("../precious", all.file("smoke.snap.new")).expect("links can be made");
+    let make = all.make("2.0", WRONG, &[]);
+    assert!(!make.contains("verdict"), "{make}");
+    for said in [make, all.does(&["accept"]), all.does(&["check"]), all.does(&["diff"])] {
+        assert!(said.starts_with("exit 2\n"), "{said}");
+        assert!(said.contains("DIR/mine/smoke.snap.new is a symbolic link; "), "{said}");
+        assert!(said.contains("help: remove the link"), "{said}");
+    }
+    assert_eq!(fs::read_to_string(&precious).expect("it is there"), "precious");
+}
