@@ -422,6 +422,7 @@ pub(crate) enum SpecCommand {
 /// The name of a file to write. `-` is refused, since the run itself is shown on standard output.
 fn file(path: &str) -> Result<String, String> {
     match path {
+        "" => Err("the name is empty: name a file".to_owned()),
         "-" => {
             Err("standard output shows the run: name a file, or write ./- for one that is called so"
                 .to_owned())

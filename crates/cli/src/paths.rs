@@ -6,8 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use dmlcts_snapshots::Folder;
+
 use crate::{
-    arguments::{DiffArguments, MergeArguments, ReportArguments, RunArguments},
+    arguments::{DiffArguments, MergeArguments, ReportArguments, RunArguments, ShowDiffArguments},
     problem::Problem,
 };
 
@@ -65,6 +67,31 @@ impl DiffArguments {
         let mut named: Vec<Named<'_>> = [&self.old, &self.new].map(read("")).into();
         named.extend(self.html.iter().map(written("--html")));
         check(&named)
+    }
+}
+
+impl ShowDiffArguments {
+    /// Checks that the report is not a snapshot of the folder, before any file is opened.
+    pub(crate) fn check_paths(&self) -> Result<(), Problem> {
+        let Some(path) = &self.markdown else { return Ok(()) };
+        let dir = &self.named.all.dir;
+        let folder = Folder::new(dir);
+        let stored = folder.list()?;
+        let stored = stored.iter().flat_map(|one| [folder.accepted(&one.name), folder.pending(&one.name)]);
+        let stored: Vec<String> = stored.map(|path| path.display().to_string()).collect();
+        let new = place(Path::new(path));
+        let is_snapshot = new.file_name().is_some_and(|name| {
+            let name = name.to_string_lossy().to_lowercase();
+            name.ends_with(".snap") || name.ends_with(".snap.new")
+        });
+        let is_inside = is_snapshot && new.starts_with(place(Path::new(dir)));
+        if is_inside || stored.iter().any(|one| is_same(one, path)) {
+            return Err(Problem::usage(
+                format!("`--markdown {path}` names a snapshot in `--dir {dir}`"),
+                "name another file: the report would replace the snapshot",
+            ));
+        }
+        Ok(())
     }
 }
 

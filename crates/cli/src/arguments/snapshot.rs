@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueHint};
+use clap::{Args, Subcommand, ValueHint, builder::NonEmptyStringValueParser};
 
 use super::{RunArguments, file, heading};
 use crate::units;
@@ -40,7 +40,13 @@ pub(crate) struct SnapshotArguments {
 #[derive(Debug, Args)]
 pub(crate) struct MakeArguments {
     /// The folder of the snapshots
-    #[arg(long, value_name = "PATH", default_value = "snapshots", value_hint = ValueHint::DirPath)]
+    #[arg(
+        long,
+        value_name = "PATH",
+        default_value = "snapshots",
+        value_parser = NonEmptyStringValueParser::new(),
+        value_hint = ValueHint::DirPath
+    )]
     pub(crate) dir: String,
 
     /// The backend's folder in it [default: the backend's name]
@@ -155,7 +161,13 @@ pub(crate) enum SnapshotCommand {
 #[derive(Debug, Args)]
 pub(crate) struct AllArguments {
     /// The folder of the snapshots
-    #[arg(long, value_name = "PATH", default_value = "snapshots", value_hint = ValueHint::DirPath)]
+    #[arg(
+        long,
+        value_name = "PATH",
+        default_value = "snapshots",
+        value_parser = NonEmptyStringValueParser::new(),
+        value_hint = ValueHint::DirPath
+    )]
     pub(crate) dir: String,
 }
 

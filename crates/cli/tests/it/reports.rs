@@ -241,3 +241,25 @@ fn a_closed_standard_output_changes_no_exit_code() {
         assert!(last.starts_with(r#"{"summary":{"ending":"complete""#), "{last}");
     }
 }
+
+#[test]
+fn an_empty_name_of_a_file_is_refused_before_the_run() {
+    let options = ["--junit", "--markdown", "--html", "--results", "--resume", "--bless"];
+    let run = options.map(|option| ["run", option, ""].to_vec());
+    let merge = ["--results", "--html"].map(|option| ["merge", "none", option, ""].to_vec());
+    let snapshot = [
+        &["snapshot", "--from", ""][..],
+        &["snapshot", "--dir", ""],
+        &["snapshot", "diff", "--markdown", ""],
+    ];
+    let others = snapshot.map(<[&str]>::to_vec);
+    let diff = ["diff", "none", "none", "--html", ""].to_vec();
+    for words in run.into_iter().chain(merge).chain(others).chain([diff]) {
+        let said = text(&words);
+        assert!(said.starts_with("exit 2\n"), "{words:?}: {said}");
+        assert!(
+            said.contains("the name is empty: name a file") || said.contains("a value is required"),
+            "{said}"
+        );
+    }
+}

@@ -327,3 +327,24 @@ fn a_link_in_the_folder_is_refused_before_the_run() {
     }
     assert_eq!(fs::read_to_string(&precious).expect("it is there"), "precious");
 }
+
+#[test]
+fn a_report_does_not_replace_a_snapshot() {
+    let all = Snapshots::accepted("report", "1.0", "none");
+    let before = all.files();
+    for name in ["mine/smoke.snap", "mine/smoke.snap.new", "mine/new.snap", "./mine/../mine/EXAMPLES.SNAP"] {
+        let path = all.0.join(name).display().to_string();
+        let said = all.does(&["diff", "--markdown", &path]);
+        assert!(said.starts_with("exit 2\n"), "{said}");
+        assert!(said.contains(&format!("`--markdown DIR/{name}` names a snapshot in `--dir DIR`")), "{said}");
+        assert_eq!(all.files(), before);
+    }
+    #[cfg(unix)]
+    for (number, name) in ["mine/smoke.snap", "mine/new.snap"].into_iter().enumerate() {
+        let link = all.0.join(format!("link{number}"));
+        std::os::unix::fs::symlink(name, &link).expect("links can be made");
+        let said = all.does(&["diff", "--markdown", link.to_str().expect("a plain name")]);
+        assert!(said.starts_with("exit 2\n") && said.contains(" names a snapshot in "), "{said}");
+        assert_eq!(all.files(), before);
+    }
+}

@@ -12,6 +12,7 @@ use crate::{arguments::ShowDiffArguments, exit::Exit, output, problem::Problem};
 
 /// Shows the changes that wait.
 pub(super) fn diff(arguments: &ShowDiffArguments) -> Result<Exit, Problem> {
+    arguments.check_paths()?;
     let (folder, all) = named(&arguments.named)?;
     let mut changes = Vec::new();
     for stored in all.iter().filter(|stored| stored.is_pending) {
