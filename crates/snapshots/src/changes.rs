@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use dmlcts_model::escaped;
+
 /// The most changes that are shown one by one.
 const SHOWN: usize = 8;
 
@@ -87,14 +89,15 @@ impl Changes {
         all.iter().map(|(kind, count)| format!("{count} {}", kind.name())).collect::<Vec<_>>().join(", ")
     }
 
-    /// The changes as lines: the cause, at most eight changes with details, and the number of the others.
+    /// The changes as lines: the cause, at most eight changes with details, and the number of the others. The
+    /// texts of snapshots are escaped: a stranger may have written them.
     pub fn to_text(&self) -> String {
-        let mut text = format!("{}\n", self.cause);
+        let mut text = format!("{}\n", escaped(&self.cause));
         for change in self.list.iter().take(SHOWN) {
             // Writing into a string cannot fail.
-            let _ = writeln!(text, "{:<14} {}", change.transition.name(), change.what);
+            let _ = writeln!(text, "{:<14} {}", change.transition.name(), escaped(&change.what));
             for detail in &change.details {
-                let _ = writeln!(text, "{:<14} {detail}", "");
+                let _ = writeln!(text, "{:<14} {}", "", escaped(detail));
             }
         }
         let left = self.list.iter().skip(SHOWN);

@@ -5,8 +5,8 @@ use std::fs;
 use dmlcts_runner::{Class, Difference};
 
 use crate::{
-    Counts, Finding, Folder, Further, Metadata, Place, Snapshot, SnapshotError, Statement, Stored, compare,
-    make::fit,
+    Counts, Example, Examples, Finding, Folder, Further, Metadata, Place, Snapshot, SnapshotError, Statement,
+    Stored, compare, compare_examples, make::fit,
 };
 
 fn finding(id: &str, cases: u64) -> Finding {
@@ -224,4 +224,36 @@ fn an_accepted_file_with_mistakes_is_not_replaced() {
     assert!(error.contains("smoke.snap:1: expected `---`"), "{error}");
     assert_eq!(fs::read_to_string(&path).expect("it is there"), "precious");
     assert!(folder.pending(&stored.name).exists());
+}
+
+#[test]
+fn text_of_a_stranger_controls_no_terminal_and_no_page() {
+    const FORGED: &str = "\u{1b}[31m \u{9b}0m \u{202e} ##[error]x ```";
+    let mut new = snapshot();
+    for finding in &mut new.findings {
+        finding.place = Place::Of(FORGED.to_owned());
+        finding.shows = Some(FORGED.to_owned());
+    }
+    new.answers[0].text = FORGED.to_owned();
+    new.refusals[0].subject = FORGED.to_owned();
+    new.lacks = vec![FORGED.to_owned()];
+    new.about.driver = FORGED.to_owned();
+    let examples = |text: &str| Examples {
+        about: Metadata::default(),
+        all: vec![Example { id: text.to_owned(), is_right: false, lines: vec![text.to_owned(); 2] }],
+    };
+    for changes in [
+        compare(Some(&snapshot()), &new),
+        compare(Some(&new), &snapshot()),
+        compare(None, &new),
+        compare_examples(Some(&examples("")), &examples(FORGED)),
+    ] {
+        for text in [changes.to_text(), changes.to_markdown("mine/smoke")] {
+            for part in ["\u{1b}", "\u{9b}", "\u{202e}", "##[error]"] {
+                assert!(!text.contains(part), "{part:?} {text}");
+            }
+            assert!(text.contains(r"\u{1b}[31m \u{9b}0m \u{202e} #\u{23}[error]x"), "{text}");
+        }
+        assert_eq!(changes.to_markdown("mine/smoke").matches("```").count(), 2);
+    }
 }

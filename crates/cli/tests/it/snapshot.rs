@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use dmlcts_runner::Class;
+use dmlcts_snapshots::{Finding, Metadata, Place, Snapshot, Statement};
 use dmlcts_spec::Library;
 
 use crate::common::{faulty, run, text};
@@ -347,4 +349,59 @@ fn a_report_does_not_replace_a_snapshot() {
         assert!(said.starts_with("exit 2\n") && said.contains(" names a snapshot in "), "{said}");
         assert_eq!(all.files(), before);
     }
+}
+
+/// A snapshot that a stranger wrote.
+fn forged(findings: usize, answers: usize, text: &str) -> String {
+    let finding = |number| Finding {
+        id: format!("finding-{number}"),
+        class: Class::AcceptedInvalid,
+        place: Place::Of(format!("{text}{number}")),
+        counts: None,
+        example: None,
+        shows: None,
+    };
+    let answer = |number| Statement { subject: format!("a{number}"), text: text.to_owned() };
+    let forged = Snapshot {
+        about: Metadata::default(),
+        findings: (0..findings).map(finding).collect(),
+        further: None,
+        answers: (0..answers).map(answer).collect(),
+        refusals: vec![Statement { subject: text.to_owned(), text: text.to_owned() }],
+        lacks: vec![text.to_owned()],
+    };
+    forged.to_text()
+}
+
+#[test]
+fn forged_snapshots_are_shown_escaped_and_in_linear_time() {
+    let all = Snapshots::new("forged");
+    let write = |name: &str, text: &str| {
+        fs::create_dir_all(all.0.join(name)).expect("a folder of this test's own");
+        fs::write(all.0.join(name).join("own.snap"), text).expect("it can be written");
+    };
+    write("mine", &forged(2, 2, "\u{1b}[31m\u{9b}0m\u{202e}##[error]x"));
+    write("other", &forged(1, 1, "x"));
+    let page = all.0.join("page.md");
+    fs::copy(all.file("own.snap"), all.file("own.snap.new")).expect("it can be copied");
+    fs::remove_file(all.file("own.snap")).expect("it is ours");
+    let diff = all.does(&["diff", "--color", "always", "--markdown", page.to_str().expect("a plain name")]);
+    let page = fs::read_to_string(page).expect("it is there");
+    let show = |words: &[&str]| all.does(&[&["show", "--color", "always"], words].concat());
+    let check = all.does(&["check", "--color", "always"]);
+    for said in [show(&[]), show(&["mine"]), diff, page] {
+        assert!(said.contains(r"\u{1b}[31m\u{9b}0m\u{202e}#\u{23}[error]x"), "{said}");
+        let is_live = |part: &&str| said.contains(*part);
+        assert_eq!(["\u{1b}", "\u{9b}", "\u{202e}", "##[error]"].iter().find(|part| is_live(part)), None);
+    }
+    assert!(check.contains("mine/own: pending"), "{check}");
+    write("mine", &forged(4_000, 30_000, "x"));
+    write("other", &forged(4_000, 30_000, "y"));
+    let started = std::time::Instant::now();
+    let said = all.does(&["show"]);
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+    assert!(
+        said.contains("* answers  a29999\n    mine/own: x\n    other/own: y\n* refuses  x\n"),
+        "{said:.200}"
+    );
 }

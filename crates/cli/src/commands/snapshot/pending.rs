@@ -3,6 +3,7 @@
 use std::{io::Write as _, path::Path};
 
 use dmlcts_generate::Suite;
+use dmlcts_model::escaped;
 use dmlcts_results::replace;
 use dmlcts_snapshots::{Examples, Folder, Metadata, Snapshot, SnapshotError, Stored};
 use dmlcts_spec::Library;
@@ -53,7 +54,7 @@ pub(super) fn check(dir: &str) -> Result<Exit, Problem> {
     let mut out = output::stdout();
     let mut write = || {
         for (what, help) in &mistakes {
-            writeln!(out, "{what}\n  help: {help}")?;
+            writeln!(out, "{}\n  help: {}", escaped(what), escaped(help))?;
         }
         if mistakes.is_empty() {
             let accepted = all.iter().filter(|stored| stored.is_accepted).count();

@@ -1,7 +1,11 @@
 //! `dmlcts snapshot show`: snapshots as they are, or several side by side.
 
-use std::{collections::BTreeSet, io::Write as _};
+use std::{
+    collections::{BTreeSet, HashMap},
+    io::Write as _,
+};
 
+use dmlcts_model::escaped;
 use dmlcts_snapshots::{Folder, Snapshot, SnapshotError, Statement, Stored, check_text};
 
 use super::named;
@@ -17,7 +21,9 @@ pub(super) fn show(arguments: &NamedArguments) -> Result<Exit, Problem> {
         let text = text(&folder, stored)?;
         // An edited file shows what no backend did.
         check_text(stored, &path(&folder, stored).display().to_string(), &text)?;
-        out.write_all(text.as_bytes())?;
+        for line in text.lines() {
+            writeln!(out, "{}", escaped(line))?;
+        }
         out.flush()?;
         return Ok(Exit::Success);
     }
@@ -28,11 +34,11 @@ pub(super) fn show(arguments: &NamedArguments) -> Result<Exit, Problem> {
     }
     for (head, lines) in sections(&snapshots) {
         for (subject, texts) in lines {
-            let first = texts.first().map(|(_, text)| text.clone());
-            let star = if texts.iter().all(|(_, text)| Some(text) == first.as_ref()) { " " } else { "*" };
-            writeln!(out, "{star} {head}  {subject}")?;
+            let is_same = texts.windows(2).all(|pair| pair[0].1 == pair[1].1);
+            let star = if is_same { " " } else { "*" };
+            writeln!(out, "{star} {head}  {}", escaped(&subject))?;
             for (name, text) in texts {
-                writeln!(out, "    {name}: {text}")?;
+                writeln!(out, "    {name}: {}", text.as_deref().map_or("-".into(), escaped))?;
             }
         }
     }
@@ -49,28 +55,25 @@ fn text(folder: &Folder, stored: &Stored) -> Result<String, SnapshotError> {
 }
 
 /// A subject, and what each snapshot says of it.
-type Lines<'a> = Vec<(String, Vec<(&'a str, String)>)>;
+type Lines<'a> = Vec<(String, Vec<(&'a str, Option<String>)>)>;
 
 /// What the snapshots say, side by side.
 fn sections<'a>(all: &[(&'a str, Snapshot)]) -> [(&'static str, Lines<'a>); 4] {
     let side_by_side = |of: &dyn Fn(&Snapshot) -> Vec<Statement>| -> Lines<'a> {
-        let mut subjects: Vec<String> = Vec::new();
-        for (_, snapshot) in all {
-            for statement in of(snapshot) {
-                if !subjects.contains(&statement.subject) {
-                    subjects.push(statement.subject);
-                }
+        let mut lines: Lines<'a> = Vec::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
+        for (column, (_, snapshot)) in all.iter().enumerate() {
+            for Statement { subject, text } in of(snapshot) {
+                let place = *places.entry(subject).or_insert_with_key(|subject| {
+                    let nothing = all.iter().map(|(name, _)| (*name, None)).collect();
+                    lines.push((subject.clone(), nothing));
+                    lines.len() - 1
+                });
+                // The first one counts if a subject stands there twice.
+                lines[place].1[column].1.get_or_insert(text);
             }
         }
-        let line = |subject: String| {
-            let texts = all.iter().map(|(name, snapshot)| {
-                let own = of(snapshot).into_iter().find(|one| one.subject == subject);
-                (*name, own.map_or_else(|| "-".to_owned(), |one| one.text))
-            });
-            let texts = texts.collect();
-            (subject, texts)
-        };
-        subjects.into_iter().map(line).collect()
+        lines
     };
     let findings = |snapshot: &Snapshot| {
         let of = |finding: &dmlcts_snapshots::Finding| Statement {
