@@ -351,6 +351,24 @@ fn a_report_does_not_replace_a_snapshot() {
     }
 }
 
+#[test]
+fn a_suite_called_as_the_examples_is_refused_before_the_run() {
+    let all = Snapshots::new("examples");
+    fs::create_dir_all(&all.0).expect("a folder of this test's own");
+    let path = suite(&all.0, &["documented"]);
+    let text = fs::read_to_string(&path).expect("it is there").replace("suite: own", "suite: examples");
+    fs::write(&path, text).expect("it can be written");
+    let results = all.0.join("run.jsonl").display().to_string();
+    run(&["run", "--suite", &path, "--backend", &backend("1.0", "none"), "--results", &results]);
+    for options in [["--suite", &path], ["--from", &results]] {
+        let said = all.does(&options);
+        let message = "the suite `examples` cannot have a snapshot: its file would be examples.snap";
+        assert!(said.starts_with("exit 2\n") && said.contains(message), "{said}");
+        assert!(said.contains("help: ") && said.contains("give the suite another name"), "{said}");
+    }
+    assert!(!all.0.join("mine").exists() && !all.0.join("reference").exists());
+}
+
 /// A snapshot that a stranger wrote.
 fn forged(findings: usize, answers: usize, text: &str) -> String {
     let finding = |number| Finding {

@@ -20,6 +20,9 @@ use crate::{
     selection::load_suite,
 };
 
+/// The name of the file of the examples.
+const EXAMPLES: &str = "examples";
+
 /// A recorded run, as a snapshot needs it.
 struct Recorded {
     header: Header,
@@ -34,6 +37,7 @@ pub(super) fn make(arguments: &MakeArguments, started: Instant) -> Result<Exit, 
     if let Some(path) = &arguments.from {
         return from(path, arguments, false);
     }
+    suite_file(load_suite(&arguments.suite)?.name())?;
     let folder = tempfile::tempdir().map_err(|cause| {
         let help = "make room in the folder for temporary files, or name another one by TMPDIR";
         Problem::usage(format!("cannot make a temporary folder: {cause}"), help)
@@ -112,8 +116,8 @@ fn from(path: &str, arguments: &MakeArguments, is_kept: bool) -> Result<Exit, Pr
     let own = read(path, &[])?;
     let folder = Folder::new(&arguments.dir);
     let name = arguments.name.clone().unwrap_or_else(|| plain(&own.header.backend.capabilities.name));
-    let file = plain(own.header.selection.suite.as_ref().map_or("given", |suite| suite.name.as_str()));
-    [&name, &file].into_iter().try_for_each(|name| check_name(name))?;
+    check_name(&name)?;
+    let file = suite_file(own.header.selection.suite.as_ref().map_or("given", |suite| suite.name.as_str()))?;
     let suite = format!("{name}/{file}");
     // Before anything is written.
     Snapshot::new(&own.header, &own.summary, None)?;
@@ -139,7 +143,7 @@ fn from(path: &str, arguments: &MakeArguments, is_kept: bool) -> Result<Exit, Pr
     }
     let mut all = vec![(suite, proposed?)];
     if let Some(mut new) = examples {
-        let place = format!("{name}/examples");
+        let place = format!("{name}/{EXAMPLES}");
         let changes = folder.propose(&place, |path, text| {
             let old = text.map(|text| Examples::parse(path, text)).transpose()?;
             let changes = compare_examples(old.as_ref(), &new);
@@ -232,6 +236,21 @@ fn example(line: &[u8]) -> Option<(String, CaseForm<'static>)> {
     let Some(Line::Case(case)) = is_explicit.then(|| Line::parse(line)).flatten() else { return None };
     let text = case.line.to_string();
     Examples::has(&text).then(|| (text, case.into_owned()))
+}
+
+/// The name of a suite's file.
+fn suite_file(suite: &str) -> Result<String, Problem> {
+    let file = plain(suite);
+    check_name(&file)?;
+    if file == EXAMPLES {
+        let message =
+            format!("the suite `{suite}` cannot have a snapshot: its file would be {EXAMPLES}.snap");
+        return Err(Problem::usage(
+            message,
+            "that file holds the examples of the pages: give the suite another name, in its first line",
+        ));
+    }
+    Ok(file)
 }
 
 /// A name of a backend or a suite as that of a folder or a file.
