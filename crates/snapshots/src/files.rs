@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use dmlcts_results::{FileLock, replace_entry};
+use dmlcts_results::{FileLock, is_temporary, replace_entry};
 
 use crate::{Examples, Snapshot, SnapshotError};
 
@@ -111,6 +111,19 @@ impl Folder {
             }
         }
         Ok(all.into_values().collect())
+    }
+
+    /// The files that commands left when they were killed.
+    ///
+    /// # Errors
+    ///
+    /// A folder cannot be read, or is a link.
+    pub fn leftovers(&self) -> Result<Vec<PathBuf>, SnapshotError> {
+        let mut all = Vec::new();
+        for (_, folder) in self.backends()? {
+            all.extend(leftovers(&folder)?);
+        }
+        Ok(all)
     }
 
     /// The folders of the backends, by name.
@@ -219,10 +232,21 @@ fn entries(folder: &Path) -> Result<Vec<(String, PathBuf)>, SnapshotError> {
     Ok(all)
 }
 
-/// Locks the folder of a backend.
+/// Locks the folder of a backend. What killed commands left there is removed: every writer holds the lock.
 fn lock(folder: &Path) -> Result<FileLock, SnapshotError> {
     refuse_link(folder)?;
-    Ok(FileLock::acquire_folder(folder))
+    let lock = FileLock::acquire_folder(folder);
+    if lock.is_held() {
+        leftovers(folder)?.iter().try_for_each(|path| remove(path))?;
+    }
+    Ok(lock)
+}
+
+/// The temporary files in the folder of a backend.
+fn leftovers(folder: &Path) -> Result<Vec<PathBuf>, SnapshotError> {
+    let mut all = entries(folder)?;
+    all.retain(|(name, path)| is_temporary(name) && !path.is_dir());
+    Ok(all.into_iter().map(|(_, path)| path).collect())
 }
 
 /// Checks that a path is not a symbolic link. `--dir` itself may be one.

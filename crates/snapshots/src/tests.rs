@@ -227,6 +227,21 @@ fn an_accepted_file_with_mistakes_is_not_replaced() {
 }
 
 #[test]
+fn what_a_killed_command_left_is_named_and_removed() {
+    let (_scratch, folder, stored) = folder();
+    for act in [propose, |folder: &Folder, stored: &Stored| folder.accept(stored).map(drop)] {
+        propose(&folder, &stored).expect("a plain folder");
+        let left = folder.accepted(&stored.name).with_file_name(".dmlcts-a1B2.new");
+        fs::write(&left, "half").expect("it can be written");
+        assert_eq!(folder.leftovers().expect("it lists"), [left.clone()]);
+        assert_eq!(folder.list().expect("it lists").len(), 1);
+        act(&folder, &stored).expect("it can be written");
+        assert!(!left.exists());
+        assert!(folder.leftovers().expect("it lists").is_empty());
+    }
+}
+
+#[test]
 fn text_of_a_stranger_controls_no_terminal_and_no_page() {
     const FORGED: &str = "\u{1b}[31m \u{9b}0m \u{202e} ##[error]x ```";
     let mut new = snapshot();

@@ -331,6 +331,17 @@ fn a_link_in_the_folder_is_refused_before_the_run() {
 }
 
 #[test]
+fn what_a_killed_command_left_is_named_and_removed() {
+    let all = Snapshots::accepted("left", "1.0", "none");
+    fs::write(all.file(".dmlcts-x1.new"), "half").expect("it can be written");
+    let said = all.does(&["check"]);
+    assert!(said.starts_with("exit 1\n"), "{said}");
+    assert!(said.contains("DIR/mine/.dmlcts-x1.new: left by a command that was killed\n  help: "), "{said}");
+    all.make("1.0", "none", &[]);
+    assert!(all.does(&["check"]).starts_with("exit 0\n"));
+}
+
+#[test]
 fn a_report_does_not_replace_a_snapshot() {
     let all = Snapshots::accepted("report", "1.0", "none");
     let before = all.files();

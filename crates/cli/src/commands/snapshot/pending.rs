@@ -51,6 +51,10 @@ pub(super) fn check(dir: &str) -> Result<Exit, Problem> {
     for stored in &all {
         mistakes.extend(mistakes_of(&folder, stored)?);
     }
+    for path in folder.leftovers()? {
+        let help = "remove it; the next command that writes into its folder does so, too";
+        mistakes.push((format!("{}: left by a command that was killed", path.display()), help.to_owned()));
+    }
     let mut out = output::stdout();
     let mut write = || {
         for (what, help) in &mistakes {
