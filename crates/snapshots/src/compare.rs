@@ -1,9 +1,11 @@
 //! Compares two snapshots.
 
+use std::collections::{HashMap, HashSet};
+
 use dmlcts_model::escaped;
 
 use crate::{
-    Change, Changes, Examples, Finding, Metadata, Snapshot, Statement, Transition,
+    Change, Changes, Example, Examples, Finding, Metadata, Snapshot, Statement, Transition,
     write::{counted, counts, grouped},
 };
 
@@ -46,8 +48,10 @@ pub fn compare_examples(old: Option<&Examples>, new: &Examples) -> Changes {
         return Changes { cause, list: Vec::new(), is_outdated: true, is_first: true };
     };
     let mut list = Vec::new();
+    let before = first_of(&old.all, |one| &one.id);
+    let after = first_of(&new.all, |one| &one.id);
     for example in &new.all {
-        let was = old.all.iter().find(|other| other.id == example.id);
+        let was = before.get(example.id.as_str()).copied();
         let transition = match was {
             Some(was) if was == example => continue,
             Some(was) if was.is_right => Transition::Broken,
@@ -59,12 +63,22 @@ pub fn compare_examples(old: Option<&Examples>, new: &Examples) -> Changes {
         let line = example.lines.first().cloned().unwrap_or_default();
         list.push(Change::new(transition, format!("example {}: {now}", example.id), vec![line]));
     }
-    let is_gone = |example: &&crate::Example| new.all.iter().all(|other| other.id != example.id);
+    let is_gone = |example: &&Example| !after.contains_key(example.id.as_str());
     let gone = old.all.iter().filter(is_gone);
     list.extend(gone.map(|one| Change::new(Transition::Other, format!("example {}: gone", one.id), vec![])));
     list.sort_by_key(|change| change.transition);
     let is_outdated = old.about.spec != new.about.spec;
     Changes { cause: cause(&old.about, &new.about), list, is_outdated, is_first: false }
+}
+
+/// The parts by their keys: with a stranger's file of many parts, a search for each would take minutes. The
+/// first part with a key counts.
+fn first_of<T>(all: &[T], key: impl Fn(&T) -> &str) -> HashMap<&str, &T> {
+    let mut found = HashMap::new();
+    for one in all {
+        found.entry(key(one)).or_insert(one);
+    }
+    found
 }
 
 /// The components that changed, and what they can explain.
@@ -126,14 +140,16 @@ fn broken(finding: &Finding) -> Change {
 }
 
 fn findings(old: &Snapshot, new: &Snapshot, list: &mut Vec<Change>) {
+    let before = first_of(&old.findings, |one| &one.id);
+    let after = first_of(&new.findings, |one| &one.id);
     for finding in &new.findings {
-        match old.findings.iter().find(|other| other.id == finding.id) {
+        match before.get(finding.id.as_str()).copied() {
             None => list.push(broken(finding)),
             Some(was) if was == finding => {}
             Some(was) => list.push(changed(was, finding)),
         }
     }
-    let is_gone = |finding: &&Finding| new.findings.iter().all(|other| other.id != finding.id);
+    let is_gone = |finding: &&Finding| !after.contains_key(finding.id.as_str());
     for finding in old.findings.iter().filter(is_gone) {
         let what = format!("{}: {}", finding.id, finding.headline());
         list.push(Change::new(Transition::Fixed, what, vec![format!("was {}", counts(finding))]));
@@ -178,9 +194,10 @@ fn changed(was: &Finding, is: &Finding) -> Change {
 }
 
 fn lacks(old: &[String], new: &[String], list: &mut Vec<Change>) {
-    let lost = new.iter().filter(|lack| !old.contains(lack));
+    let (before, after): (HashSet<&String>, HashSet<&String>) = (old.iter().collect(), new.iter().collect());
+    let lost = new.iter().filter(|lack| !before.contains(lack));
     list.extend(lost.map(|lack| Change::new(Transition::Worse, format!("lacks {lack}"), Vec::new())));
-    let gained = old.iter().filter(|lack| !new.contains(lack));
+    let gained = old.iter().filter(|lack| !after.contains(lack));
     list.extend(
         gained.map(|lack| Change::new(Transition::Better, format!("lacks {lack} no more"), Vec::new())),
     );
@@ -194,14 +211,13 @@ fn statements(
     list: &mut Vec<Change>,
     recounted: &mut Vec<String>,
 ) {
-    let find = |all: &[Statement], subject: &str| {
-        all.iter().find(|one| one.subject == subject).map(|one| one.text.clone())
-    };
+    let before = first_of(old, |one| &one.subject);
+    let after = first_of(new, |one| &one.subject);
     for one in new {
         let subject = &one.subject;
-        match find(old, subject) {
-            Some(was) if was == one.text => {}
-            Some(was) if without_numbers(&was) == without_numbers(&one.text) => {
+        match before.get(subject.as_str()).map(|was| &was.text) {
+            Some(was) if *was == one.text => {}
+            Some(was) if without_numbers(was) == without_numbers(&one.text) => {
                 recounted.push(format!("{name}{subject}: {}, was {was}", one.text));
             }
             Some(was) => {
@@ -214,7 +230,7 @@ fn statements(
             }
         }
     }
-    for one in old.iter().filter(|one| find(new, &one.subject).is_none()) {
+    for one in old.iter().filter(|one| !after.contains_key(one.subject.as_str())) {
         let what = format!("{name}{}: gone", one.subject);
         list.push(Change::new(Transition::Other, what, vec![format!("was {}", one.text)]));
     }

@@ -1,6 +1,8 @@
 //! Reads snapshots. A file that this program would not write as it is, is an error with its line: a snapshot
 //! that was edited by hand shows what no backend did.
 
+use std::collections::HashSet;
+
 use dmlcts_runner::Class;
 
 use crate::{
@@ -114,8 +116,9 @@ fn snapshot(about: Metadata, mut lines: Lines<'_>) -> Result<Snapshot, SnapshotE
         refusals: Vec::new(),
         lacks: Vec::new(),
     };
+    let mut ids = HashSet::new();
     while let Some((number, id)) = lines.next_if("finding ") {
-        if all.findings.iter().any(|other| other.id == id) {
+        if !ids.insert(id) {
             return Err(lines.wrong(number, format!("the finding {id} stands there twice")));
         }
         all.findings.push(finding(id, &mut lines)?);

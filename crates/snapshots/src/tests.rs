@@ -272,3 +272,21 @@ fn text_of_a_stranger_controls_no_terminal_and_no_page() {
         assert_eq!(changes.to_markdown("mine/smoke").matches("```").count(), 2);
     }
 }
+
+#[test]
+fn the_time_of_a_comparison_is_linear() {
+    let with = |start: &str| {
+        let statement = |number| Statement { subject: format!("{start}{number}"), text: "y (1)".to_owned() };
+        let lack = |number| format!("{start}{number}");
+        Snapshot {
+            findings: (0..8_000).map(|number| finding(&format!("{start}{number}"), 1)).collect(),
+            answers: (0..100_000).map(statement).collect(),
+            lacks: (0..100_000).map(lack).collect(),
+            ..snapshot()
+        }
+    };
+    let (old, new) = (with("x"), with("y"));
+    let started = std::time::Instant::now();
+    assert_eq!(compare(Some(&old), &new).list.len(), 2 * 8_000 + 4 * 100_000);
+    assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
+}
