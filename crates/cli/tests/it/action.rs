@@ -234,6 +234,20 @@ fn inputs_are_arguments_and_never_commands() {
 }
 
 #[test]
+fn an_input_begins_no_workflow_command() {
+    let runner = Runner::new("commands");
+    runner.release(VERSION);
+    runner.passes("install", &[]);
+    for (word, input) in [("install", "version"), ("run", "args")] {
+        let said = runner.fails(2, word, &[(input, "'100%\r\n::error::y\n::set-env name=x::y")]);
+        let commands: Vec<&str> = said.split(['\r', '\n']).filter(|line| line.starts_with("::")).collect();
+        let [command] = commands.as_slice() else { panic!("{said}") };
+        assert!(command.starts_with("::error title=dmlcts::the input "), "{said}");
+        assert!(command.contains("'100%25%0D%0A::error::y%0A::set-env name=x::y"), "{said}");
+    }
+}
+
+#[test]
 fn an_archive_that_is_not_what_its_checksum_says_is_not_run() {
     let runner = Runner::new("checksum");
     let archive = runner.release(VERSION);
