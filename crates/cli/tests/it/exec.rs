@@ -1,7 +1,7 @@
 //! Backends in other processes, end to end. The process is this program itself, which speaks the protocol as
 //! `serve`.
 
-use crate::common::{stdout, text, without_features};
+use crate::common::{Scratch, stdout, text, without_features};
 
 /// `--backend` for this program as a process.
 fn served(backend: &str) -> String {
@@ -167,4 +167,20 @@ fn a_script_without_its_first_line_is_told_so() {
     assert!(said.starts_with("exit 3\n") && said.contains("(os error 8)"), "{said}");
     let help = "\n  help: the first line of a script must name what runs it, such as #!/usr/bin/env python3; a program must be built for this machine\n";
     assert!(said.ends_with(help), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_backend_inherits_no_open_file() {
+    let program = env!("CARGO_BIN_EXE_dmlcts");
+    let inherited = Scratch::nothing("inherited");
+    let script =
+        format!("if (: <&9) 2>/dev/null; then : >'{0}'; fi\nexec '{program}' serve\n", inherited.path());
+    let backend = Scratch::new("backend", script);
+    let run = "exec 9</dev/null; (: <&9) && \"$0\" run --backend \"exec:sh '$1'\" \"$2\"";
+    let case = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
+    let mut command = std::process::Command::new("sh");
+    let output = command.args(["-c", run, program, backend.path(), case]).output().expect("sh starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(!std::path::Path::new(inherited.path()).exists());
 }
