@@ -2,9 +2,10 @@
 
 use std::{
     fmt,
-    fs::File,
     io::{BufRead, BufReader, Read},
 };
+
+use dmlcts_spec::open_file;
 
 use crate::{CaseForm, Error, Header, Line, SummaryForm, TotalsForm, VERSION};
 
@@ -36,7 +37,7 @@ impl Reader {
     ///
     /// The file cannot be read, or does not start with a header of this version.
     pub fn open(path: &str) -> Result<Self, Error> {
-        let file = File::open(path).map_err(|cause| Error::Read { path: path.to_owned(), cause })?;
+        let file = open_file(path).map_err(|cause| Error::Read { path: path.to_owned(), cause })?;
         Self::new(Box::new(file), path)
     }
 

@@ -2,9 +2,14 @@
 //! a device file or a wrong path does not exhaust memory.
 
 use std::{
-    fs::File,
-    io::{self, Read as _},
+    fs::{self, File},
+    io::{self, Read as _, Write as _},
+    sync::mpsc::{RecvTimeoutError, channel},
+    thread,
+    time::Duration,
 };
+
+use dmlcts_model::escaped;
 
 use crate::{Source, yaml::LARGEST_FILE};
 
@@ -55,6 +60,44 @@ impl FileError {
     }
 }
 
+/// How long to wait for a pipe before a message says so.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Opens a file that a user names. Opening a named pipe waits for a program that writes to it. After a second,
+/// a line on standard error says so.
+///
+/// # Errors
+///
+/// The file cannot be opened.
+pub fn open_file(path: &str) -> io::Result<File> {
+    if !fs::metadata(path).is_ok_and(|about| is_pipe(&about)) {
+        return File::open(path);
+    }
+    let (opened, waiting) = channel::<()>();
+    let name = path.to_owned();
+    thread::spawn(move || {
+        if waiting.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            // Without standard error, the program still waits.
+            let _ =
+                writeln!(io::stderr(), "waiting for a program that writes to the pipe {}", escaped(&name));
+        }
+    });
+    let file = File::open(path);
+    drop(opened);
+    file
+}
+
+#[cfg(unix)]
+fn is_pipe(about: &fs::Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    about.file_type().is_fifo()
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: &fs::Metadata) -> bool {
+    false
+}
+
 /// Reads a whole file of at most [`LARGEST_FILE`] bytes.
 ///
 /// # Errors
@@ -63,7 +106,7 @@ impl FileError {
 pub fn read_file(path: &str) -> Result<Source, FileError> {
     let wrong = |reason| FileError { path: path.to_owned(), reason };
     let mut bytes = Vec::new();
-    File::open(path)
+    open_file(path)
         .and_then(|file| file.take(LARGEST_FILE as u64 + 1).read_to_end(&mut bytes))
         .map_err(|error| wrong(error.into()))?;
     if bytes.len() > LARGEST_FILE {

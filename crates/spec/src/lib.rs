@@ -244,7 +244,7 @@ pub use clause::{Answer, Citation, Clause, Origin, Question, Scope};
 pub use conditions::{Conditions, Truth};
 pub use coverage::{Coverage, Obligation};
 pub use elements::{Data, ElementKind, Elements};
-pub use file::{FileError, FileReason, read_file};
+pub use file::{FileError, FileReason, open_file, read_file};
 pub use judgement::{IdSet, Judgement, Validity};
 pub use library::Library;
 pub use operator::{Example, ModeSupport, Note, Operator, Remark, Support, ValidDesc};

@@ -329,6 +329,31 @@ fn a_full_disk_ends_a_run_with_what_was_recorded_whole() {
     assert_eq!((cases > 100, Some(recorded(&file).0.len().to_string())), (true, all));
 }
 
+/// Opening a pipe waits for its other end, which may come later.
+#[cfg(unix)]
+#[test]
+fn an_awaited_pipe_is_named_and_read() {
+    use std::{io::Read as _, process::Stdio};
+    let pipe = Scratch::nothing("awaited");
+    let made = std::process::Command::new("mkfifo").arg(pipe.path()).status();
+    assert!(made.expect("mkfifo starts").success());
+    for words in [["spec", "check"].as_slice(), &["merge"], &["run", "--suite"], &["snapshot", "--from"]] {
+        let mut command = dmlcts();
+        command.args(words).arg(pipe.path()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut waits = command.spawn().expect("it starts");
+        let mut stderr = waits.stderr.take().expect("it is piped");
+        let expected = format!("waiting for a program that writes to the pipe {}\n", pipe.path());
+        let mut said = vec![0; expected.len()];
+        stderr.read_exact(&mut said).expect("it waits");
+        assert_eq!(String::from_utf8_lossy(&said), expected, "{words:?}");
+        fs::write(pipe.path(), "it is neither YAML nor JSON: [").expect("it is read");
+        let mut rest = String::new();
+        stderr.read_to_string(&mut rest).expect("it ends");
+        assert_eq!(waits.wait().expect("it ends").code(), Some(2), "{words:?} {rest}");
+        assert!(rest.starts_with("error:"), "{words:?} {rest}");
+    }
+}
+
 /// Opening a pipe waits for its other end, forever if there is none.
 #[cfg(unix)]
 #[test]
