@@ -37,7 +37,7 @@ use crate::{exit::Exit, problem::Problem};
 fn main() -> ExitCode {
     let started = Instant::now();
     stay_silent_about_caught_panics();
-    // Backends inherit no files that were open before. The files that this program opens are closed for them, too.
+    // Backends inherit no files that were open before. The standard library closes later ones.
     #[cfg(unix)]
     close_fds::set_fds_cloexec(3, &[]);
     signals::survive_large_files();

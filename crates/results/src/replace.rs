@@ -52,8 +52,8 @@ pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     file.persist(&target).map(drop).map_err(|error| error.error)
 }
 
-/// As [`replace`], for a folder that strangers may have filled: it follows no link at this path, and writes to
-/// no device. The rename replaces a link itself.
+/// As [`replace`], for a folder that strangers may have filled: it follows no link at this path, and writes
+/// to no device. The rename replaces a link itself.
 ///
 /// # Errors
 ///

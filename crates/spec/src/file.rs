@@ -63,8 +63,8 @@ impl FileError {
 /// How long to wait for a pipe before a message says so.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Opens a file that a user names. Opening a named pipe waits for a program that writes to it. After a second,
-/// a line on standard error says so.
+/// Opens a file that a user names. Opening a named pipe waits for a program that writes to it. After a
+/// second, a line on standard error says so.
 ///
 /// # Errors
 ///
