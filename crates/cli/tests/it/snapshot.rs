@@ -77,6 +77,7 @@ fn backend(driver: &str, faults: &str) -> String {
 const WRONG: &str = "wrong-at-2";
 
 #[test]
+#[ignore = "it takes long: .ci/run runs it if findings or snapshots changed"]
 fn nothing_changes_whatever_the_jobs_and_the_parts() {
     let all = Snapshots::accepted("nothing", "1.0", WRONG);
     let before = all.files();
@@ -123,6 +124,7 @@ fn assert_line(said: &str, transition: &str, words: &[&str]) {
 }
 
 #[test]
+#[ignore = "it takes long: .ci/run runs it if findings or snapshots changed"]
 fn each_planted_update_is_told_in_few_lines() {
     let place = ["slice-wrong-value-", ": wrong-value where operator == SLICE and ", "rank == 2"];
     let said = update("none", WRONG);

@@ -25,6 +25,7 @@ fn store(name: &str) -> String {
 /// The stores are results files without the lines of their cases. The versions that wrote them explained
 /// failures in other ways.
 #[test]
+#[ignore = "it takes long: .ci/run runs it if findings or snapshots changed"]
 fn findings_of_old_files_keep_their_ids() {
     let reworded = "operator == SLICE1 and any axis (1 < OutputTensor.Sizes and InputWindowSizes / magnitude \
                     == OutputTensor.Sizes - 1)";
@@ -52,6 +53,7 @@ fn findings_of_old_files_keep_their_ids() {
 }
 
 #[test]
+#[ignore = "it takes long: .ci/run runs it if findings or snapshots changed"]
 fn a_finding_has_one_id_under_every_seed_and_in_every_suite() {
     let backend = "mutant:slice1-reach-rounded-down";
     let mut files: Vec<Scratch> = Vec::new();
