@@ -34,8 +34,8 @@ pub trait Ask {
     /// Runs cases and tells what happened to each, in their order. A case that is not run is unknown.
     fn ask(&mut self, cases: &[Case]) -> Vec<Label>;
 
-    /// The next cases are about the failures of an operator in a class. Limits on the cost of one search begin
-    /// anew.
+    /// The next cases are about the failures of an operator in a class. Limits on the cost of one search
+    /// begin anew.
     fn begin(&mut self, operator: &str, class: &str) {
         let _ = (operator, class);
     }

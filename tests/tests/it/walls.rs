@@ -263,7 +263,8 @@ fn file_names(source: &str) -> Vec<&str> {
     uses.flat_map(|rest| literals(rest.split(';').next().unwrap_or(rest))).collect()
 }
 
-/// The sources in a package, without tests, benchmarks and examples. A package within another one is separate.
+/// The sources in a package, without tests, benchmarks and examples. A package within another one is
+/// separate.
 fn packaged_sources(package: &Path, packages: &[PathBuf]) -> Vec<PathBuf> {
     let (mut sources, mut open) = (Vec::new(), vec![package.to_owned()]);
     while let Some(folder) = open.pop() {

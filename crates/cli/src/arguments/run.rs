@@ -270,8 +270,8 @@ pub(crate) struct RunArguments {
     /// A finding is a set of failures with one cause. Experiments check the predicate that separates its
     /// failures from the passes. Failures run again, flakes run after earlier cases, and a failing case is
     /// shrunk. Each finding gets at most 2,000 cases, two hangs and 10 s of the backend's time. With a budget
-    /// above 60 s, it gets a sixth of the budget instead of 10 s. With 0, none of this runs: predicates follow
-    /// from the run's own cases and are not confirmed.
+    /// above 60 s, it gets a sixth of the budget instead of 10 s. With 0, none of this runs: predicates
+    /// follow from the run's own cases and are not confirmed.
     #[arg(
         long,
         value_name = "TIME",

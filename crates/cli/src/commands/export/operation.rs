@@ -32,8 +32,8 @@ pub(super) enum Operation {
 pub(super) struct Walk {
     /// The coordinate of the first element.
     pub(super) start: i64,
-    /// The coordinate at which it ends, which is not read: the end of the window if all that it reaches is read.
-    /// It may be behind the axis, or -1 or less before it.
+    /// The coordinate at which it ends, which is not read: the end of the window if all that it reaches is
+    /// read. It may be behind the axis, or below 0.
     pub(super) stop: i64,
     pub(super) step: i64,
 }
@@ -90,10 +90,12 @@ impl Operation {
             let (offset, size) = (offsets[axis], sizes[axis]);
             let start = offset + if step < 0 { size - 1 } else { 0 };
             let is_whole = is_window && count == (size - 1) / step.abs() + 1;
-            let stop = match step {
-                1.. if is_whole => offset + size,
-                ..0 if is_whole => offset - 1,
-                _ => start + step * count,
+            let stop = if !is_whole {
+                start + step * count
+            } else if step < 0 {
+                offset - 1
+            } else {
+                offset + size
             };
             Walk { start, stop, step }
         };
