@@ -82,7 +82,7 @@ impl ShowDiffArguments {
         let new = place(Path::new(path));
         let is_snapshot = new.file_name().is_some_and(|name| {
             let name = name.to_string_lossy().to_lowercase();
-            name.ends_with(".snap") || name.ends_with(".snap.new")
+            [".snap", ".snap.new"].iter().any(|end| name.ends_with(end))
         });
         let is_inside = is_snapshot && new.starts_with(place(Path::new(dir)));
         if is_inside || stored.iter().any(|one| is_same(one, path)) {

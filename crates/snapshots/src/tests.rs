@@ -233,7 +233,7 @@ fn what_a_killed_command_left_is_named_and_removed() {
         propose(&folder, &stored).expect("a plain folder");
         let left = folder.accepted(&stored.name).with_file_name(".dmlcts-a1B2.new");
         fs::write(&left, "half").expect("it can be written");
-        assert_eq!(folder.leftovers().expect("it lists"), [left.clone()]);
+        assert_eq!(folder.leftovers().expect("it lists"), std::slice::from_ref(&left));
         assert_eq!(folder.list().expect("it lists").len(), 1);
         act(&folder, &stored).expect("it can be written");
         assert!(!left.exists());

@@ -39,11 +39,11 @@ impl Incidents {
 
     /// Adds a line that a process prints for the user. Each different line is one incident, however often and
     /// from however many processes it comes.
-    pub(super) fn note(&self, note: String) {
+    pub(super) fn note(&self, note: &str) {
         let is_new = {
             let mut told = self.told();
             let is_full = told.notes.len() == MOST_NOTES;
-            match told.notes.get_mut(&note) {
+            match told.notes.get_mut(note) {
                 Some(count) => {
                     *count += 1;
                     false
@@ -52,7 +52,7 @@ impl Incidents {
                     told.further_notes += 1;
                     false
                 }
-                None => told.notes.insert(note.clone(), 1).is_none(),
+                None => told.notes.insert(note.to_owned(), 1).is_none(),
             }
         };
         if is_new {

@@ -30,7 +30,7 @@ impl Notes {
             if piece.ends_with(b"\n") {
                 let line = String::from_utf8_lossy(&self.line);
                 if let Some(note) = line.trim_end().strip_prefix(MARK) {
-                    self.incidents.note(printable(note, LETTERS).to_string());
+                    self.incidents.note(&printable(note, LETTERS));
                 }
                 self.line.clear();
             }
@@ -73,8 +73,8 @@ mod tests {
 
     #[test]
     fn of_many_lines_the_first_are_shown_and_the_others_counted() {
-        let lines: String = (0..1_000_000).map(|number| format!("note: {number}\n")).collect();
-        let told = told(&[lines.as_bytes()]);
+        let lines: Vec<String> = (0..1_000_000).map(|number| format!("note: {number}\n")).collect();
+        let told = told(&[lines.concat().as_bytes()]);
         assert_eq!(told.len(), 21);
         assert_eq!(told[20], "backend processes noted 999980 lines more");
     }

@@ -390,7 +390,7 @@ fn a_timeout_ends_an_endless_run_and_is_no_failure() {
     let within = |seconds: u32| text(&["run", "--suite", "soak", "--timeout", &format!("{seconds}s")]);
     // A slow machine needs more time for the first case.
     let has_run = |said: &String| !said.starts_with("exit 2\n");
-    let text = (0..).map(|power| within(1 << power)).find(has_run).expect("the range does not end");
+    let text = (0..20).map(|power| within(1 << power)).find(has_run).expect("days are enough");
     assert!(text.starts_with("exit 0\n"), "{text}");
     assert!(text.contains("ended     by the timeout, after "), "{text}");
 }

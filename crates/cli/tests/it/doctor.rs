@@ -102,7 +102,7 @@ fn a_backend_that_never_answers_is_not_said_to_be_well() {
     };
     // A slow machine needs more time to start it.
     let has_started = |said: &String| said.contains("FAIL  answers");
-    let said = (1..).map(|power| within(1 << power)).find(has_started).expect("the range does not end");
+    let said = (1..20).map(|power| within(1 << power)).find(has_started).expect("days are enough");
     let found = "FAIL  answers                  to no case within ";
     assert!(said.starts_with("exit 1\n") && said.contains(found), "{said}");
 }
@@ -170,7 +170,7 @@ fn checks_that_were_not_tried_for_want_of_time_fail() {
     let within = |steps: u32| text(&["doctor", "--timeout", &format!("{}s", 5 * steps)]);
     // A slow machine needs more time for the first checks.
     let comes_far = |said: &String| said.contains("ok    keeps up ");
-    let said = (1..).map(within).find(comes_far).expect("the range does not end");
+    let said = (1..10_000).map(within).find(comes_far).expect("days are enough");
     assert!(said.starts_with("exit 1\n"), "{said}");
     let (checks, others) = match said.matches("  not tried: the time was up").count() {
         _ if said.contains("--    and broken on purpose") => (6, ""),
