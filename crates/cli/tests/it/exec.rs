@@ -1,7 +1,9 @@
 //! Backends in other processes, end to end. The process is this program itself, which speaks the protocol as
 //! `serve`.
 
-use crate::common::{Scratch, stdout, text, without_features};
+#[cfg(unix)]
+use crate::common::Scratch;
+use crate::common::{stdout, text, without_features};
 
 /// `--backend` for this program as a process.
 fn served(backend: &str) -> String {

@@ -120,6 +120,7 @@ pub(crate) fn silent(name: &str) -> (Scratch, String) {
 }
 
 /// The header of a `hello`: the required keys, and these.
+#[cfg_attr(not(unix), expect(dead_code, reason = "the tests that use it are for Unix alone"))]
 pub(crate) fn hello(more: &str) -> String {
     format!(
         r#"{{"protocol":1,"name":"silent","version":"1","feature_level":"6.4","data_types":["FLOAT32"],"ranks":{{"min":1,"max":8}}{more}}}"#
@@ -127,6 +128,7 @@ pub(crate) fn hello(more: &str) -> String {
 }
 
 /// A frame of the protocol without a body.
+#[cfg_attr(not(unix), expect(dead_code, reason = "the tests that use it are for Unix alone"))]
 pub(crate) fn frame(name: &str, header: &str) -> Vec<u8> {
     let mut frame = b"\xf7dmlcts1".to_vec();
     frame.extend(format!("{name:8}").as_bytes());
