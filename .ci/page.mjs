@@ -117,7 +117,7 @@ for (const [name, filters] of Object.entries(WHERE)) {
 }
 
 await check("the filter knows the results", async () => {
-    const { page } = await open("strides.html");
+    const { page } = await open("several.html");
     const all = (await filter(page, "")).lines.length;
     const findings = await page.$$eval("[data-finding]", (cards) => cards.map((card) => card.dataset.finding));
     assert.ok(findings.length > 1);
