@@ -29,6 +29,14 @@ const OVERLAP: &str = "SLICE FLOAT32 in=4 out=4 Offsets=0 Sizes=4 Strides=1 Outp
 const LARGE: &str =
     "SLICE FLOAT32 in=20000,1000 out=20000,1000 Offsets=0,0 Sizes=20000,1000 Strides=1,1 fill=iota";
 
+/// A backend that accepts everything fails in it, too.
+#[test]
+fn the_endless_suite_has_invalid_descs() {
+    let broken = "invalid and operator == SLICE and any axis OutputTensor.Strides == 0";
+    let listed = stdout(&["list", "--suite", "soak", "--where", broken, "--limit", "1"]);
+    assert!(listed.starts_with("SLICE "), "{listed}");
+}
+
 /// A search that may never find a case ends, and says where.
 #[test]
 fn a_filter_that_nothing_passes_ends_the_list_of_an_endless_suite() {

@@ -178,3 +178,14 @@ fn a_worker_whose_parent_is_gone_already_ends() {
     let signal = std::os::unix::process::ExitStatusExt::signal(&status);
     assert_eq!(signal, Some(9), "{status:?}");
 }
+
+/// A quiet run prints no report, and must not end with 3 without a word.
+#[cfg(unix)]
+#[test]
+fn a_quiet_run_that_loses_its_backend_says_so() {
+    let hello = Scratch::new("hello-and-end", crate::common::frame("hello", &crate::common::hello("")));
+    let case = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
+    let said = text(&["run", "--quiet", "--backend", &format!("exec:cat {}", hello.path()), case]);
+    assert!(said.starts_with("exit 3\n--- stderr\n"), "{said}");
+    assert!(said.contains("error: the run ended early, after "), "{said}");
+}
