@@ -11,7 +11,6 @@ use dmlcts_backend::{
     process::{Command, Launcher},
 };
 use dmlcts_model::Case;
-use dmlcts_report::span;
 use dmlcts_runner::{Configuration, Factory, Listed, RunError, Stop, Summary, Verdict};
 use dmlcts_spec::{Library, Operator};
 
@@ -20,12 +19,12 @@ use crate::{arguments::DoctorArguments, backends, breakage::Fault, output, probl
 
 /// The time that a broken backend may be silent. It hangs on purpose, and a working case takes less.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// The time that the backend that hangs may be silent at first: each of the waits until its case is blamed
+/// takes that long. Where a slow backend fails in another way with that, it gets [`PATIENCE`].
+const SHORT: Duration = Duration::from_millis(300);
 
 /// The number of times that a failure runs again. One is enough, and each time repeats the waits of a hang.
 const RETRIES: u32 = 1;
-/// The maximum number of waits in the check for hangs: three until the case is blamed, and four for each time
-/// that the failure runs again.
-const HANGS: u32 = 3 + 4 * RETRIES;
 
 /// Breaks the backend with each kind of fault.
 pub(super) fn breaks(
@@ -56,30 +55,33 @@ pub(super) fn breaks(
     let program =
         std::env::current_exe().map_err(|error| RunError::Backend(OpenError::Own(error.to_string())))?;
     let (line, own) = (at.to_string(), std::process::id().to_string());
+    let patience = PATIENCE.min(arguments.case_timeout);
     for fault in Fault::ALL {
         let words = ["serve", "--backend", &arguments.backend, "--break", fault.name(), "--break-at", &line];
-        let command =
-            Command::of(program.as_os_str(), &[&words[..], &["--parent", &own]].concat(), "the shim");
-        let patience = PATIENCE.min(arguments.case_timeout);
-        if fault == Fault::Hang && !is_over() {
-            output::note(&wait(patience));
-        }
-        let launcher = Launcher::new(command, patience).with_probes(backends::examples());
-        let end = deadline.and_then(|deadline| deadline.checked_add(Stop::MOMENT));
-        let launcher = Arc::new(launcher.with_end(end));
-        let backend: Arc<Factory> = Arc::new(move |purpose| Ok(Box::new(launcher.host(purpose)?)));
+        let words = [&words[..], &["--parent", &own]].concat();
         let what = format!("notices {}", fault.describe());
-        let summary = if is_over() { None } else { Some(alone(at, backend, deadline)) };
-        // A run that did not start in time, or whose failure did not run again, shows nothing.
-        let Some(summary) = summary.filter(|_| !is_over()) else {
-            report.late(&what, 1)?;
-            continue;
-        };
-        let summary = summary?;
-        let class = summary.groups.first().map(|group| group.first.class);
-        match class {
-            Some(class) if fault.is_caught_as(class) => report.fine(&what, &class.to_string())?,
-            other => {
+        let waits = if fault == Fault::Hang { vec![SHORT.min(patience), patience] } else { vec![patience] };
+        let mut seen = None;
+        for patience in waits {
+            let command = Command::of(program.as_os_str(), &words, "the shim");
+            let launcher = Launcher::new(command, patience).with_probes(backends::examples());
+            let end = deadline.and_then(|deadline| deadline.checked_add(Stop::MOMENT));
+            let launcher = Arc::new(launcher.with_end(end));
+            let backend: Arc<Factory> = Arc::new(move |purpose| Ok(Box::new(launcher.host(purpose)?)));
+            let summary = if is_over() { None } else { Some(alone(at, backend, deadline)) };
+            // A run that did not start in time, or whose failure did not run again, shows nothing.
+            seen = match summary.filter(|_| !is_over()) {
+                None => None,
+                Some(summary) => Some(summary?.groups.first().map(|group| group.first.class)),
+            };
+            if matches!(seen, Some(Some(class)) if fault.is_caught_as(class)) {
+                break;
+            }
+        }
+        match seen {
+            None => report.late(&what, 1)?,
+            Some(Some(class)) if fault.is_caught_as(class) => report.fine(&what, &class.to_string())?,
+            Some(other) => {
                 let found = other.map_or_else(|| "it passed".to_owned(), |class| format!("seen as: {class}"));
                 let remedy = "report it, with this line: that is a fault of dmlcts, or the backend fails at this case now and then";
                 report.wrong(&what, &found, remedy)?;
@@ -87,14 +89,6 @@ pub(super) fn breaks(
         }
     }
     Ok(())
-}
-
-/// The line before the check for hangs, which prints nothing for a while.
-fn wait(patience: Duration) -> String {
-    let (all, each) = (span(patience * HANGS), span(patience));
-    let shorter = Duration::from_secs(1);
-    let advice = if patience > shorter { "; --case-timeout 1s shortens it" } else { "" };
-    format!("waiting for up to {all}: the backend hangs on purpose, {HANGS} times for {each}{advice}")
 }
 
 /// Whether a backend declares what a case needs.
