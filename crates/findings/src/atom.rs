@@ -24,18 +24,6 @@ impl Sign {
     pub(crate) const ALL: [Self; 6] =
         [Self::Equal, Self::NotEqual, Self::Less, Self::LessOrEqual, Self::Greater, Self::GreaterOrEqual];
 
-    #[inline]
-    fn holds(self, a: i64, b: i64) -> bool {
-        match self {
-            Self::Equal => a == b,
-            Self::NotEqual => a != b,
-            Self::Less => a < b,
-            Self::LessOrEqual => a <= b,
-            Self::Greater => a > b,
-            Self::GreaterOrEqual => a >= b,
-        }
-    }
-
     fn symbol(self) -> &'static str {
         match self {
             Self::Equal => "==",
@@ -87,6 +75,17 @@ pub(crate) struct Truth {
     pub(crate) of: u8,
 }
 
+/// In place of a number of lanes: it is undefined.
+pub(crate) const UNCOUNTED: u8 = u8::MAX;
+
+impl Truth {
+    /// The number of lanes where it is true. Like a sum, it is undefined if one of its parts is.
+    #[inline]
+    pub(crate) fn count(&self) -> u8 {
+        if self.of != 0 && self.defined == self.of { self.on.count_ones() as u8 } else { UNCOUNTED }
+    }
+}
+
 impl Atom {
     /// The atom of a test.
     pub(crate) fn new(test: Test, words: &[Word]) -> Self {
@@ -96,34 +95,73 @@ impl Atom {
     }
 
     /// Where the atom is true of a case.
-    #[inline]
     pub(crate) fn truth(&self, universe: &Universe<'_>, case: usize) -> Truth {
         self.test.truth(universe, case)
+    }
+
+    /// Adds where the atom is true of each of these cases.
+    pub(crate) fn truths(&self, universe: &Universe<'_>, cases: &[usize], truths: &mut Vec<Truth>) {
+        self.test.visit(universe, cases, |truth| truths.push(truth));
     }
 }
 
 impl Test {
     /// Where it is true of a case.
-    #[inline]
     fn truth(&self, universe: &Universe<'_>, case: usize) -> Truth {
-        let one = universe.lanes(self.term(), case);
+        let mut found = Truth { on: 0, defined: 0, of: 0 };
+        self.visit(universe, &[case], |truth| found = truth);
+        found
+    }
+
+    /// Passes on where it is true of each of these cases. A search asks millions of times, so that each kind
+    /// of comparison has a loop of its own.
+    fn visit(&self, universe: &Universe<'_>, cases: &[usize], mut next: impl FnMut(Truth)) {
+        let column = universe.column(self.term());
+        macro_rules! visit {
+            (|$value:ident| $holds:expr) => {
+                cases.iter().for_each(|case| next(each(column.lanes(*case), |$value| $holds)))
+            };
+            ($other:ident, |$one:ident, $two:ident| $holds:expr) => {
+                cases.iter().for_each(|case| {
+                    next(both(column.lanes(*case), $other.lanes(*case), |$one, $two| $holds));
+                })
+            };
+        }
         match self {
-            Self::Number(_, sign, number) => each(one, |value| sign.holds(value, *number)),
-            Self::Multiple(_, divisor, is) => each(one, |value| (value.rem_euclid(*divisor) == 0) == *is),
-            Self::Flag(_, is) => each(one, |value| (value != 0) == *is),
-            Self::Names(_, codes, is) => each(one, |value| codes.contains(&value) == *is),
+            Self::Number(_, sign, number) => match sign {
+                Sign::Equal => visit!(|value| value == *number),
+                Sign::NotEqual => visit!(|value| value != *number),
+                Sign::Less => visit!(|value| value < *number),
+                Sign::LessOrEqual => visit!(|value| value <= *number),
+                Sign::Greater => visit!(|value| value > *number),
+                Sign::GreaterOrEqual => visit!(|value| value >= *number),
+            },
+            Self::Multiple(_, divisor, is) => visit!(|value| (value.rem_euclid(*divisor) == 0) == *is),
+            Self::Flag(_, is) => visit!(|value| (value != 0) == *is),
+            Self::Names(_, codes, is) => visit!(|value| codes.contains(&value) == *is),
             Self::Terms(_, sign, other) => {
-                both(one, universe.lanes(*other, case), |a, b| Some(sign.holds(a, b)))
+                let other = universe.column(*other);
+                match sign {
+                    Sign::Equal => visit!(other, |one, two| Some(one == two)),
+                    Sign::NotEqual => visit!(other, |one, two| Some(one != two)),
+                    Sign::Less => visit!(other, |one, two| Some(one < two)),
+                    Sign::LessOrEqual => visit!(other, |one, two| Some(one <= two)),
+                    Sign::Greater => visit!(other, |one, two| Some(one > two)),
+                    Sign::GreaterOrEqual => visit!(other, |one, two| Some(one >= two)),
+                }
             }
-            Self::MultipleOf(_, other, is) => both(one, universe.lanes(*other, case), |a, b| {
-                (b != 0).then(|| (a.checked_rem_euclid(b).unwrap_or(0) == 0) == *is)
-            }),
-            Self::Either(one, or) => {
-                let (one, or) = (one.truth(universe, case), or.truth(universe, case));
+            Self::MultipleOf(_, other, is) => {
+                let other = universe.column(*other);
+                visit!(other, |one, two| {
+                    (two != 0).then(|| (one.checked_rem_euclid(two).unwrap_or(0) == 0) == *is)
+                });
+            }
+            Self::Either(one, or) => cases.iter().for_each(|case| {
+                let (one, or) = (one.truth(universe, *case), or.truth(universe, *case));
                 let on = one.on | or.on;
                 let of = if one.of == or.of { one.of } else { 0 };
-                Truth { on: on & of, defined: (on | one.defined & or.defined) & of, of }
-            }
+                next(Truth { on: on & of, defined: (on | one.defined & or.defined) & of, of });
+            }),
         }
     }
 
@@ -160,6 +198,7 @@ fn each(one: Row<'_>, holds: impl Fn(i64) -> bool) -> Truth {
 }
 
 /// A question about two terms, lane by lane. `None` is undefined.
+#[inline]
 fn both(one: Row<'_>, other: Row<'_>, holds: impl Fn(i64, i64) -> Option<bool>) -> Truth {
     // Lists of different lengths have no axes in common.
     let of = if one.of == other.of { one.of } else { 0 };

@@ -5,21 +5,15 @@
 pub(crate) struct Bits(Vec<u64>);
 
 impl Bits {
-    /// The indices at which `held` is true.
-    pub(crate) fn new(held: impl IntoIterator<Item = bool>) -> Self {
-        let (mut words, mut word, mut count) = (Vec::new(), 0, 0);
-        for held in held {
-            word |= u64::from(held) << count;
-            count += 1;
-            if count == 64 {
-                words.push(word);
-                (word, count) = (0, 0);
-            }
-        }
-        if count > 0 {
-            words.push(word);
-        }
-        Self(words)
+    /// All numbers below a bound.
+    pub(crate) fn all(bound: usize) -> Self {
+        Self::of(&vec![(); bound], |()| true)
+    }
+
+    /// The indices of the items for which `holds` is true.
+    pub(crate) fn of<T>(items: &[T], holds: impl Fn(&T) -> bool) -> Self {
+        let word = |items: &[T]| items.iter().rev().fold(0, |word, item| word << 1 | u64::from(holds(item)));
+        Self(items.chunks(64).map(word).collect())
     }
 
     /// The indices in both sets.
@@ -49,10 +43,12 @@ mod tests {
 
     #[test]
     fn sets_are_what_they_were_made_of() {
-        let of = |divisor: usize| Bits::new((0..130).map(|place| place % divisor == 0));
+        let places: Vec<usize> = (0..130).collect();
+        let of = |divisor: usize| Bits::of(&places, |place| place % divisor == 0);
         let (even, third) = (of(2), of(3));
         assert_eq!((even.count(), third.count(), even.common(&third)), (65, 44, 22));
         assert_eq!(even.and(&third), of(6));
-        assert!(Bits::new([false; 70]).is_empty() && !even.is_empty());
+        assert!(Bits::of(&places, |_| false).is_empty() && !even.is_empty());
+        assert_eq!((Bits::all(130).count(), Bits::all(130).common(&third)), (130, 44));
     }
 }

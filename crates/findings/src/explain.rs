@@ -25,7 +25,7 @@ const ADDED: usize = 512;
 const ROUNDS: usize = 4;
 /// The number of failures that a rule must hold for, and the number for each of its conditions. Failures of
 /// experiments count.
-const ENOUGH_FAILURES: usize = 3;
+pub(crate) const ENOUGH_FAILURES: usize = 3;
 const FAILURES_A_CONDITION: usize = 2;
 
 /// The failures and passes of a run, by their indices.

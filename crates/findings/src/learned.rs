@@ -10,6 +10,7 @@ use crate::{
     alternatives::join_alternatives,
     effort::Effort,
     experiment::{self, Budget, Estimate, Experimented, experiment},
+    explain::ENOUGH_FAILURES,
     fresh::Fresh,
     label::{Ask, Label, Labelled},
     learn::{Explanation, learn as learn_rules},
@@ -113,7 +114,12 @@ pub fn learn(
                     experiment(&mut universe, subject, *ask)
                 }
                 _ => Experimented {
-                    rules: learn_rules(&universe, &[], derive(seed, "sample"), &Effort::new(budget.is_over)),
+                    // Few failures support no rule, and nearly every condition holds for them.
+                    rules: if universe.of_outcome(true).len() < ENOUGH_FAILURES {
+                        Explanation::default()
+                    } else {
+                        learn_rules(&universe, &[], derive(seed, "sample"), &Effort::new(budget.is_over))
+                    },
                     rounds: 0,
                     asked: 0,
                     counterexamples: 0,

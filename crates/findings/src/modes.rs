@@ -23,7 +23,7 @@ pub(crate) fn by_mode(
     effort: &Effort<'_>,
 ) -> Option<Explanation> {
     let term = mode(universe)?;
-    let code = |case: usize| universe.lanes(term, case).values[0];
+    let code = |case: usize| universe.column(term).lanes(case).values[0];
     let codes: BTreeSet<i64> = universe.of_outcome(true).into_iter().map(code).collect();
     if codes.len() < 2 {
         return None;

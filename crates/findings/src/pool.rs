@@ -58,10 +58,10 @@ pub(crate) fn candidates(
             continue;
         };
         passed.clear();
-        passed.extend(sample.passed.iter().map(|case| atom.truth(universe, *case)));
+        atom.truths(universe, &sample.passed, &mut passed);
+        let counts = [&failed, &passed].map(|truths| truths.iter().map(Truth::count).collect::<Vec<u8>>());
         for form in forms {
-            let of = |truths: &[Truth]| Bits::new(truths.iter().map(|truth| form.holds(*truth)));
-            let held = (of(&failed), of(&passed));
+            let held = (form.held(&failed, &counts[0]), form.held(&passed, &counts[1]));
             // A condition that holds for every pass excludes nothing.
             if held.1.count() == sample.passed.len() && !sample.passed.is_empty() {
                 continue;
@@ -91,13 +91,15 @@ fn surviving(
     let mut alive: Vec<(Form, usize)> = forms.into_iter().map(|form| (form, 0)).collect();
     let most_missed = failed.len() - least_failed.min(failed.len());
     truths.clear();
-    for case in failed {
-        let truth = atom.truth(universe, *case);
-        truths.push(truth);
-        alive.retain_mut(|(form, missed)| {
-            *missed += usize::from(!form.holds(truth));
-            *missed <= most_missed
-        });
+    // Most atoms fail at the first cases.
+    for cases in failed.chunks(16) {
+        let asked = truths.len();
+        atom.truths(universe, cases, truths);
+        let counts: Vec<u8> = truths[asked..].iter().map(Truth::count).collect();
+        for (form, missed) in &mut alive {
+            *missed += cases.len() - form.held(&truths[asked..], &counts).count();
+        }
+        alive.retain(|(_, missed)| *missed <= most_missed);
         if alive.is_empty() {
             return None;
         }
@@ -133,20 +135,28 @@ pub(crate) fn members(
 ) -> Vec<Member> {
     let mut found: BTreeMap<(Vec<u8>, Vec<u8>), (u32, usize)> = BTreeMap::new();
     let most_missed = sample.failed.len() - least_failed.min(sample.failed.len());
+    let mut truths = Vec::new();
+    let mut lanes = |atom: &Atom, cases: &[usize]| -> Vec<u8> {
+        truths.clear();
+        atom.truths(universe, cases, &mut truths);
+        truths.iter().map(|truth| truth.on).collect()
+    };
+    let is_missed = |on: &&u8| on.count_ones() < u32::from(at_least);
     for (place, atom) in atoms.iter().enumerate().filter(|(_, atom)| atom.is_axis) {
-        let (mut missed, mut failed) = (0, Vec::with_capacity(sample.failed.len()));
-        for case in &sample.failed {
-            let on = atom.truth(universe, *case).on;
-            missed += usize::from(on.count_ones() < u32::from(at_least));
+        let (mut missed, mut failed) = (0, Vec::new());
+        // Most atoms fail at the first cases.
+        for cases in sample.failed.chunks(16) {
+            let on = lanes(atom, cases);
+            missed += on.iter().filter(is_missed).count();
             if missed > most_missed {
                 break;
             }
-            failed.push(on);
+            failed.extend(on);
         }
         if missed > most_missed {
             continue;
         }
-        let passed = sample.passed.iter().map(|case| atom.truth(universe, *case).on).collect();
+        let passed = lanes(atom, &sample.passed);
         let new = (atom.weight, place);
         let known = found.entry((failed, passed)).or_insert(new);
         *known = new.min(*known);

@@ -33,7 +33,7 @@ pub(crate) fn atoms(universe: &Universe<'_>, sample: &[usize]) -> Vec<Atom> {
 fn names(universe: &Universe<'_>, term: usize, sample: &[usize], tests: &mut Vec<Test>) {
     let mut seen: BTreeMap<i64, (usize, usize)> = BTreeMap::new();
     for case in sample {
-        let lanes = universe.lanes(term, *case);
+        let lanes = universe.column(term).lanes(*case);
         if lanes.defined & 1 == 1 {
             let (failed, passed) = seen.entry(lanes.values[0]).or_default();
             *if universe.is_failure(*case) { failed } else { passed } += 1;
@@ -53,7 +53,7 @@ fn names(universe: &Universe<'_>, term: usize, sample: &[usize], tests: &mut Vec
 fn numbers(universe: &Universe<'_>, term: usize, word: &Word, sample: &[usize], tests: &mut Vec<Test>) {
     let mut bounds = Bounds::default();
     for case in sample {
-        let lanes = universe.lanes(term, *case);
+        let lanes = universe.column(term).lanes(*case);
         let values = (0..8).filter(|lane| lanes.defined >> lane & 1 == 1).map(|lane| lanes.values[lane]);
         bounds.add(values, universe.is_failure(*case));
     }

@@ -2,7 +2,8 @@
 //! condition on axes hold together on one axis.
 
 use crate::{
-    atom::{Atom, Truth},
+    atom::{Atom, Truth, UNCOUNTED},
+    bits::Bits,
     universe::Universe,
 };
 
@@ -33,19 +34,40 @@ impl Form {
     }
 
     /// Whether the condition holds for these lanes.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn holds(self, truth: Truth) -> bool {
-        let Truth { on, defined, of } = truth;
-        // A sum is undefined if one of its parts is.
-        let count = (of != 0 && defined == of).then(|| on.count_ones() as u8);
+        let Truth { on, of, .. } = truth;
         match self {
             Self::Once | Self::First => on & 1 == 1,
             Self::Any => on != 0,
             Self::All => of != 0 && on == of,
             Self::Last => of != 0 && on >> (of.count_ones() - 1) & 1 == 1,
-            Self::AtLeast(least) => count.is_some_and(|count| count >= least),
-            Self::AtMost(most) => count.is_some_and(|count| count <= most),
-            Self::Exactly(wanted) => count == Some(wanted),
+            Self::AtLeast(_) | Self::AtMost(_) | Self::Exactly(_) => self.counts(truth.count()),
+        }
+    }
+
+    /// Whether the condition holds for this number of lanes; for other forms, false.
+    #[inline(always)]
+    fn counts(self, count: u8) -> bool {
+        match self {
+            Self::AtLeast(least) => count >= least && count != UNCOUNTED,
+            Self::AtMost(most) => count <= most && count != UNCOUNTED,
+            Self::Exactly(wanted) => count == wanted && count != UNCOUNTED,
+            _ => false,
+        }
+    }
+
+    /// The places of the truths for which the condition holds. `counts` are [`Truth::count`] of each. A search
+    /// asks millions of truths, so that each form has a loop of its own.
+    pub(crate) fn held(self, truths: &[Truth], counts: &[u8]) -> Bits {
+        match self {
+            Self::Once | Self::First => Bits::of(truths, |truth| Self::First.holds(*truth)),
+            Self::Any => Bits::of(truths, |truth| Self::Any.holds(*truth)),
+            Self::All => Bits::of(truths, |truth| Self::All.holds(*truth)),
+            Self::Last => Bits::of(truths, |truth| Self::Last.holds(*truth)),
+            Self::AtLeast(least) => Bits::of(counts, |count| Self::AtLeast(least).counts(*count)),
+            Self::AtMost(most) => Bits::of(counts, |count| Self::AtMost(most).counts(*count)),
+            Self::Exactly(wanted) => Bits::of(counts, |count| Self::Exactly(wanted).counts(*count)),
         }
     }
 

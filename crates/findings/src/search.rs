@@ -160,8 +160,7 @@ impl<'a> Search<'a> {
     }
 
     fn start(&self) -> State {
-        let all = |count: usize| Bits::new((0..count).map(|_| true));
-        let (failed, passed) = (all(self.failed), all(self.passed));
+        let (failed, passed) = (Bits::all(self.failed), Bits::all(self.passed));
         State {
             rule: Vec::new(),
             group: Vec::new(),
@@ -277,12 +276,12 @@ impl<'a> Search<'a> {
             return None;
         }
         let passed_axes = joined(&state.passed_axes, &member.passed);
-        let passed = state.own.1.and(&Bits::new(passed_axes.iter().map(enough)));
+        let passed = state.own.1.and(&Bits::of(&passed_axes, enough));
         if passed.count() >= count && !state.group.is_empty() {
             return None;
         }
         let failed_axes = joined(&state.failed_axes, &member.failed);
-        let failed = state.own.0.and(&Bits::new(failed_axes.iter().map(enough)));
+        let failed = state.own.0.and(&Bits::of(&failed_axes, enough));
         let mut group = state.group.clone();
         group.push(index);
         group.sort_unstable();

@@ -26,7 +26,7 @@ pub(crate) struct Row<'a> {
 
 /// The values of one term.
 #[derive(Default)]
-struct Column {
+pub(crate) struct Column {
     /// One value a case, or eight.
     values: Vec<i64>,
     defined: Vec<u8>,
@@ -100,12 +100,18 @@ impl<'a> Universe<'a> {
         (0..self.len()).filter(|index| self.failed[*index] == failed).collect()
     }
 
-    /// The values of a term for a case.
+    /// The values of a term.
+    pub(crate) fn column(&self, term: usize) -> &Column {
+        &self.columns[term]
+    }
+}
+
+impl Column {
+    /// The values for a case.
     #[inline]
-    pub(crate) fn lanes(&self, term: usize, case: usize) -> Row<'_> {
-        let column = &self.columns[term];
+    pub(crate) fn lanes(&self, case: usize) -> Row<'_> {
         let values =
-            if column.is_axis { &column.values[case * 8..case * 8 + 8] } else { &column.values[case..=case] };
-        Row { values, defined: column.defined[case], of: column.of[case] }
+            if self.is_axis { &self.values[case * 8..case * 8 + 8] } else { &self.values[case..=case] };
+        Row { values, defined: self.defined[case], of: self.of[case] }
     }
 }
