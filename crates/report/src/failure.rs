@@ -51,6 +51,9 @@ pub fn write_failure(
                  chance does"
             )?,
         }
+    } else if let Some(tried) = &failure.tried {
+        writeln!(out, "{INDENT}it fails in a backend that ran other cases, and passes in a fresh one")?;
+        write_tried(out, failure, tried, replay, palette)?;
     }
     write_clauses(out, failure)?;
     if let Some(evidence) = &failure.evidence {

@@ -1,4 +1,4 @@
-//! A flake: what was tried with it, and what the trials tell.
+//! A flake, or a failure that passes in a fresh backend: what was tried with it, and what the trials tell.
 
 use std::io::{self, Write};
 
@@ -57,17 +57,17 @@ pub(crate) fn write_tried(
     Ok(())
 }
 
-/// Whether the case alone shows the failure: it is no flake, or it failed when it ran again without other
-/// cases.
+/// Whether the case alone shows the failure: it is not a flake, or it failed when it ran again without other
+/// cases. What fails each time and passes in a fresh backend does not.
 pub(crate) fn shows_alone(failure: &Failure) -> bool {
     let is_flake = failure.verdict == Verdict::Flake;
     let failed = |rate: Rate| rate.failed > 0;
-    let alone = match &failure.tried {
-        Some(tried) => [tried.alone, tried.other_data, tried.fresh].into_iter().any(failed),
+    match &failure.tried {
+        Some(tried) if is_flake => [tried.alone, tried.other_data, tried.fresh].into_iter().any(failed),
+        Some(tried) => failed(tried.fresh),
         // The first run was not alone.
-        None => failure.rate.is_some_and(|rate| rate.failed > 1),
-    };
-    !is_flake || alone
+        None => !is_flake || failure.rate.is_some_and(|rate| rate.failed > 1),
+    }
 }
 
 /// The trials in the order in which they ran.

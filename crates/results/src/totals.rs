@@ -181,7 +181,7 @@ pub struct GroupForm {
     /// How often it failed, if it is a flake.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<RateForm>,
-    /// What was tried with it, if it is a flake.
+    /// What was tried with it, if it is a flake, or passes as the first case of a fresh backend.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tried: Option<Box<TriedForm>>,
     /// Whether its output is right for its own data, and wrong for other data only.

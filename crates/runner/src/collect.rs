@@ -434,6 +434,28 @@ impl<'run> Collector<'run> {
         Explainer { shared, alone, groups, stored: earlier, retries, spending }.findings(&self.witnessed)
     }
 
+    /// Runs the first failure of each finding in a fresh backend. If it passes there, other cases spoiled the
+    /// backends that it failed in, and trials look for these cases. Crashes and hangs run in fresh backends
+    /// anyhow.
+    pub(crate) fn confirm(&mut self, findings: &mut [Finding], spending: &mut Spending) {
+        let (shared, alone) = (self.shared, &mut self.alone);
+        let rate = Rate { failed: self.retries, runs: self.retries };
+        for finding in findings.iter_mut().filter(|finding| finding.first.verdict == Verdict::Fail) {
+            if spending.over().is_some() {
+                return;
+            }
+            let first = &mut finding.first;
+            let strategy = self.strategies.iter().position(|name| *name == first.strategy).unwrap_or(0);
+            spending.open_repeats(first.index, std::iter::empty(), "");
+            let mut trials = Predecessors { shared, alone: &mut *alone, spending };
+            if trials.passes_first(first, strategy) {
+                first.tried = trials.tried(first, strategy, rate).map(Box::new);
+                finding.pattern = pattern(first);
+            }
+            spending.left_out.repeats += u64::from(spending.close());
+        }
+    }
+
     /// Tries to explain the flakes among the findings.
     pub(crate) fn try_flakes(&mut self, findings: &mut [Finding], spending: &mut Spending) {
         let (shared, alone) = (self.shared, &mut self.alone);
@@ -448,7 +470,9 @@ impl<'run> Collector<'run> {
             let flake = &mut finding.first;
             let strategy = self.strategies.iter().position(|name| *name == flake.strategy).unwrap_or(0);
             spending.open_repeats(flake.index, std::iter::empty(), "");
-            let tried = Predecessors { shared, alone: &mut *alone, spending }.tried(flake, strategy);
+            let found = flake.rate.unwrap_or(Rate::FOUND);
+            let rate = Rate { failed: found.failed.saturating_sub(1), runs: found.runs.saturating_sub(1) };
+            let tried = Predecessors { shared, alone: &mut *alone, spending }.tried(flake, strategy, rate);
             spending.left_out.flakes += u64::from(spending.close());
             flake.tried = tried.map(Box::new);
             finding.pattern = pattern(flake);
@@ -463,7 +487,8 @@ impl<'run> Collector<'run> {
         tell: &mut dyn FnMut(Event<'_>),
     ) {
         let (shared, alone) = (self.shared, &mut self.alone);
-        let is_stable = |finding: &Finding| finding.first.verdict != Verdict::Flake;
+        let is_stable =
+            |finding: &Finding| finding.first.verdict != Verdict::Flake && finding.first.tried.is_none();
         let count = findings.iter().filter(|finding| is_stable(finding)).count();
         if count == 0 {
             return;

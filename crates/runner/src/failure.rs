@@ -49,7 +49,7 @@ pub struct Failure {
     pub evidence: Option<Evidence>,
     /// Whether its output had other bytes when it ran again.
     pub bytes_vary: bool,
-    /// What was tried with it, if it is a flake.
+    /// What was tried with it, if it is a flake, or passes as the first case of a fresh backend.
     pub tried: Option<Box<Tried>>,
 }
 

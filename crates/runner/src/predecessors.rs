@@ -1,5 +1,6 @@
-//! Tries to explain a flake: runs it alone, on other data, and in a fresh backend after the cases that came
-//! before it. If it fails after them each time, halving finds the shortest list of cases that it needs.
+//! Tries to explain a flake, or a failure that passes as the first case of a fresh backend: runs it alone, on
+//! other data, and in a fresh backend after the cases that came before it. If it fails after them each time,
+//! halving finds the shortest list of cases that it needs.
 //!
 //! The cases of a worker are not recorded, so the nearest cases by index stand for them. The run had the same
 //! cases in about the same order, but dealt them to several workers.
@@ -49,11 +50,18 @@ pub(crate) struct Predecessors<'a, 'run> {
 }
 
 impl Predecessors<'_, '_> {
-    /// What trials show of a flake. If it fails after other cases, it gets the memory of that run. `None` if
-    /// nothing may run. Each trial that the budget leaves out has a rate of no runs.
-    pub(crate) fn tried(&mut self, flake: &mut Failure, strategy: usize) -> Option<Tried> {
-        let found = flake.rate?;
-        let alone = Rate { failed: found.failed.saturating_sub(1), runs: found.runs.saturating_sub(1) };
+    /// Whether a failure passes as the first case of a fresh backend. Failures run again alone in a backend
+    /// that other cases may have spoiled. False if nothing may run.
+    pub(crate) fn passes_first(&mut self, failure: &Failure, strategy: usize) -> bool {
+        let victim = (failure.case.clone(), failure.index, strategy);
+        let passes = |seen: Examination| matches!(seen.verdict, Verdict::Pass | Verdict::Recorded);
+        self.spending.may_run() && self.run(&[], &victim, Way::After).is_some_and(passes)
+    }
+
+    /// What trials show of a failure, which did this `alone`. If it fails after other cases, it gets the
+    /// memory of that run. `None` if nothing may run. Each trial that the budget leaves out has a rate of no
+    /// runs.
+    pub(crate) fn tried(&mut self, flake: &mut Failure, strategy: usize, alone: Rate) -> Option<Tried> {
         let victim = (flake.case.clone(), flake.index, strategy);
         if !self.spending.may_run() {
             return None;

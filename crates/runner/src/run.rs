@@ -142,6 +142,7 @@ fn explained<'run>(
     let mut findings = collector.explain(configuration.explain.is_some(), &mut spending, stored, tell);
     spending.end_at(end);
     if configuration.retries > 0 {
+        collector.confirm(&mut findings, &mut spending);
         collector.try_flakes(&mut findings, &mut spending);
     }
     if configuration.shrink {

@@ -118,6 +118,40 @@ fn a_case_beside_others_needs_them_in_one_batch() {
     assert!(replayed.in_one_batch && (16..40).contains(&replayed.needs.len()), "{replayed:?}");
 }
 
+/// A library with a cache in its process: the backend for repeats is as spoiled as that of the run, and only a
+/// fresh one shows that the case is right alone.
+#[test]
+fn a_failure_that_passes_in_a_fresh_backend_names_what_spoils_it() {
+    let victim =
+        "SLICE1 FLOAT32 in=4 out=2 InputWindowOffsets=1 InputWindowSizes=2 InputWindowStrides=1 fill=iota";
+    let backend: Arc<Factory> = Arc::new(|_| {
+        let mut is_spoiled = false;
+        let behave = move |batch: &mut Batch| {
+            correct(batch);
+            let (jobs, _, outputs) = batch.parts();
+            for job in jobs {
+                let offsets = job.desc.list("Offsets").and_then(|offsets| offsets.first().copied());
+                is_spoiled |= offsets == Some(1);
+                let fails = offsets == Some(1) || offsets.is_none() && is_spoiled;
+                job.runs.iter().filter(|_| fails).for_each(|run| outputs[run.output.start] ^= 1);
+            }
+        };
+        Ok(Box::new(Immediate(Closure { capabilities: declared(), behave })))
+    });
+    let spoiler = "SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=1 fill=iota";
+    let lines = [vec![spoiler.to_owned()], others(5), vec![victim.to_owned()]].concat();
+    let summary = run_in_order(&lines, backend);
+    let [one, other] = summary.findings.as_slice() else { panic!("{:#?}", summary.findings) };
+    let (cause, failure) =
+        if one.first.case.to_string() == victim { (other, &one.first) } else { (one, &other.first) };
+    assert_eq!((failure.verdict, cause.first.verdict), (Verdict::Fail, Verdict::Fail));
+    assert!(cause.first.tried.is_none(), "it fails in a fresh backend: {cause:?}");
+    let tried = failure.tried.as_ref().unwrap_or_else(|| panic!("{failure:?}"));
+    assert!(tried.alone.is_always() && tried.fresh.failed == 0, "{tried:?}");
+    let needs: Vec<String> = replayed(tried).needs.iter().map(ToString::to_string).collect();
+    assert_eq!(needs, [spoiler]);
+}
+
 #[test]
 fn chance_is_no_other_case() {
     // The sixth run of an operator in all backends is wrong, and so are some later ones.
