@@ -1,11 +1,9 @@
 //! Phrases about a run that the summary, the statement and the Markdown report share.
 
-use std::fmt::Write;
-
 use dmlcts_runner::{Recorded, Summary, Verdict};
 use dmlcts_spec::Answer;
 
-use crate::numbers::grouped;
+use crate::numbers::{counted, grouped};
 
 /// The backend that answered.
 pub(crate) fn ran_on(summary: &Summary) -> String {
@@ -48,13 +46,12 @@ pub(crate) fn answers(recorded: &Recorded) -> String {
                 format!("read `{}`", read.unwrap_or_default())
             }
         };
-        format!("{answer} {}", grouped(answered.cases))
+        format!("{answer} in {}", counted(answered.cases, "case"))
     });
-    let mut text = format!("{}: {}", recorded.question.id, answers.collect::<Vec<_>>().join(", "));
+    let mut parts: Vec<String> = answers.collect();
     if recorded.together > 0 {
-        let (more, comma) = if recorded.answers.is_empty() { ("refused", "") } else { ("more", "; ") };
-        // Writing into a string cannot fail.
-        let _ = write!(text, "{comma}{} {more} together with other questions", grouped(recorded.together));
+        parts
+            .push(format!("refused in {}, for this or another question", counted(recorded.together, "case")));
     }
-    text
+    format!("{}: {}", recorded.question.id, parts.join("; "))
 }

@@ -288,7 +288,7 @@ pub(crate) fn exercised(library: &Library, summary: &Summary, command: &str) -> 
         }
     }
     let mut text = format!(
-        "of {clauses} clauses {kept} kept, {broken} broken, {exact} met exactly; {met} of {all} obligations met"
+        "of {clauses} clauses, cases keep {kept}, break {broken} and meet {exact} at the limit; {met} of {all} obligations met"
     );
     // If little is missing, the names are more useful than the number.
     if missing.len() > NAMED {
@@ -333,7 +333,7 @@ fn notes(summary: &Summary) -> Vec<String> {
     }
     if summary.totals.work.too_large > 0 {
         notes.push(format!(
-            "{} too large to run, and at most created",
+            "{} too large to run, of which at most the operator was created",
             counted(summary.totals.work.too_large, "case")
         ));
     }

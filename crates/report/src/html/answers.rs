@@ -76,7 +76,7 @@ fn words(operator: &Operator, id: &str) -> String {
         "reject" => "refused".to_owned(),
         "accept" => "accepted".to_owned(),
         "semantics" => "ran as the semantics".to_owned(),
-        "reject-together" => "refused, with other questions".to_owned(),
+        "reject-together" => "refused, for this or another question".to_owned(),
         _ => {
             let place = id.strip_prefix("reading-").and_then(|reading| reading.parse::<usize>().ok());
             let reading = place.and_then(|place| operator.readings().get(place.checked_sub(1)?));

@@ -117,11 +117,11 @@ fn a_single_question_is_shown_in_the_place_of_a_line_that_counts_it() {
     let recorded = |(operator, question)| Recorded { operator, question, answers: Vec::new(), together: 1 };
     summary.recorded = all.clone().take(5).map(recorded).collect();
     let text = summary_text(&summary);
-    assert_eq!(text.matches(": 1 refused together with other questions\n").count(), 5, "{text}");
+    assert_eq!(text.matches(": refused in 1 case, for this or another question\n").count(), 5, "{text}");
     assert!(!text.contains("further question"), "{text}");
     summary.recorded = all.take(6).map(recorded).collect();
     let text = summary_text(&summary);
-    assert_eq!(text.matches(": 1 refused together with other questions\n").count(), 4, "{text}");
+    assert_eq!(text.matches(": refused in 1 case, for this or another question\n").count(), 4, "{text}");
     assert!(text.contains("          and answers to 2 further questions\n"), "{text}");
 }
 
