@@ -295,6 +295,10 @@ impl Scope {
         if names.contains(&field) {
             return mistake.help(format!("did you mean `{field}`?"));
         }
+        // Both tensors of a case that is asked have one rank.
+        if name.ends_with("Tensor.Rank") && names.iter().any(|known| known == "rank") {
+            return mistake.help("did you mean `rank`?");
+        }
         match expected {
             Some(Type::Enumeration(enumeration)) => {
                 let known: Vec<_> = enumeration.enumerators.iter().map(|it| it.name.as_str()).collect();

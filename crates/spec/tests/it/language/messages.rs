@@ -163,6 +163,12 @@ fn names() {
     `InputTensor.Colour` means nothing here
     help: did you mean `InputTensor.Flags`?
     ");
+    assert_snapshot!(complaint("InputTensor.Rank > 1", Once), @r"
+    InputTensor.Rank > 1
+    ^^^^^^^^^^^^^^^^
+    `InputTensor.Rank` means nothing here
+    help: did you mean `rank`?
+    ");
     assert_snapshot!(complaint("all axes Tensor.Sizes >= 1", Once), @r"
     all axes Tensor.Sizes >= 1
              ^^^^^^^^^^^^
