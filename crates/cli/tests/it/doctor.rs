@@ -23,6 +23,29 @@ fn a_backend_that_is_well() {
     insta::assert_snapshot!(says("reference"));
 }
 
+/// The printed commands do not name the variables on which a backend depends.
+#[cfg(unix)]
+#[test]
+fn a_backend_that_depends_on_variables_is_told_to_name_them() {
+    let faulty = crate::common::faulty_program();
+    let says = |command: &str| {
+        let backend = format!("exec:{command}");
+        let output = crate::common::dmlcts()
+            .args(["doctor", "--backend", &backend])
+            .env("MINE_DRIVER", "25.1")
+            .output()
+            .expect("the program starts");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let command = format!("sh -c \"exec {faulty} updated ${{MINE_DRIVER:-none}} none\"");
+    let said = says(&command);
+    assert!(said.contains("declares                 mine "), "{said}");
+    let note = "note  depends on variables     without the variables of this environment it is mine ";
+    assert!(said.contains(note) && said.contains(" none\n"), "{said}");
+    let named = says(&format!("env MINE_DRIVER=25.1 {command}"));
+    assert!(named.contains("declares                 mine ") && !named.contains("variables"), "{named}");
+}
+
 #[test]
 fn a_backend_with_a_wrong_bit() {
     insta::assert_snapshot!(says(&broken("wrong-data", EXAMPLE)));

@@ -67,6 +67,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     if !declares(&mut report, &capabilities)? {
         return Ok(Exit::Unexpected);
     }
+    environment(&mut report, &arguments.backend, &hosting, &capabilities)?;
     let (summary, failures) = match smoke(Arc::clone(&factory), deadline) {
         Err(Problem::Run(RunError::Backend(error))) => {
             report.wrong("runs", &error.to_string(), "fix that first: no case was run")?;
@@ -138,6 +139,37 @@ fn declares(report: &mut Report, capabilities: &Capabilities) -> Result<bool, Pr
     }
     report.fine("declares", &found)?;
     Ok(true)
+}
+
+/// Starts the backend without the variables of this environment, except `PATH` and `HOME`, and shows if it is
+/// another one then. The printed commands name no variables, so that such a backend fails here and passes
+/// elsewhere.
+fn environment(
+    report: &mut Report,
+    backend: &str,
+    hosting: &Hosting,
+    capabilities: &Capabilities,
+) -> Result<(), Problem> {
+    let Some(command) = backend.strip_prefix("exec:").filter(|_| cfg!(unix)) else { return Ok(()) };
+    let kept = ["PATH", "HOME"].map(|name| std::env::var(name).map(|value| format!("{name}={value}")));
+    let kept: Vec<String> = kept.into_iter().flatten().collect();
+    if kept.iter().any(|variable| variable.contains('"')) {
+        return Ok(());
+    }
+    let kept: String = kept.iter().map(|variable| format!("\"{variable}\" ")).collect();
+    let hosting = Hosting { incidents: Incidents::default(), ..hosting.clone() };
+    let bare = backends::factory(&format!("exec:env -i {kept}{command}"), &hosting)?(Purpose::Cases);
+    let of = |one: &Capabilities| [&one.name, &one.version, &one.device, &one.driver].map(Clone::clone);
+    let found = match bare.map(|bare| bare.capabilities().clone()) {
+        Err(_) => "it does not start without the variables of this environment".to_owned(),
+        Ok(bare) if of(&bare) != of(capabilities) => {
+            let named = of(&bare).join(" ");
+            format!("without the variables of this environment it is {}", named.trim_end())
+        }
+        Ok(_) => return Ok(()),
+    };
+    report.line(Tone::Note, "note ", "depends on variables", &found)?;
+    report.below("name them in its command, so that the printed commands repeat a case: --backend 'exec:env NAME=value ...'")
 }
 
 /// Shows how the processes of the `smoke` run ended.
