@@ -53,7 +53,7 @@ impl Host {
             });
         }
         let (is_doubtful, fault) = match taken {
-            Err(fault) => (!matches!(fault, Fault::Ended(_) | Fault::Silent(_)), fault),
+            Err(fault) => (!matches!(fault, Fault::Ended { .. } | Fault::Silent(_)), fault),
             // Bytes that have arrived already are the beginning of a frame.
             Ok(()) => match self.surplus(if is_followed { FOLLOWING_WAIT } else { listen }, is_followed) {
                 Some(fault) if !jobs.is_empty() => (true, fault),
@@ -94,7 +94,7 @@ impl Host {
             Ok(Received { frame, .. }) => {
                 Some(Fault::Wrong(later(format!("it sent another `{}`", frame.kind.name()))))
             }
-            Err(Fault::Ended(how)) => Some(Fault::Ended(later(how))),
+            Err(Fault::Ended { how, is_killed }) => Some(Fault::Ended { how: later(how), is_killed }),
             Err(fault) => Some(Fault::Wrong(later(fault.to_string()))),
         }
     }
@@ -116,7 +116,9 @@ impl Host {
     /// The next frame, or the fault that occurred instead.
     fn receive(&mut self, patience: Duration) -> Result<Received, Fault> {
         let patience = self.launcher.until_the_end(patience);
-        let Some(process) = &mut self.process else { return Err(Fault::Ended(String::new())) };
+        let Some(process) = &mut self.process else {
+            return Err(Fault::Ended { how: String::new(), is_killed: false });
+        };
         process.early.take().unwrap_or_else(|| process.child.receive(patience))
     }
 }

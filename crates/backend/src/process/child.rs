@@ -54,8 +54,9 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// What a process did instead of sending a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// It ended, as this describes.
-    Ended(String),
+    /// It ended, as `how` describes. `is_killed` is whether SIGKILL ended it: another process sent that, such
+    /// as the kernel when memory runs out.
+    Ended { how: String, is_killed: bool },
     /// It was silent for this long.
     Silent(Duration),
     /// It broke the protocol, as this describes.
@@ -69,7 +70,7 @@ pub(super) enum Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Ended(what) | Self::Wrong(what) | Self::LongHello(what) => f.write_str(what),
+            Self::Ended { how: what, .. } | Self::Wrong(what) | Self::LongHello(what) => f.write_str(what),
             Self::Version(version) => f.write_str(&speaks("it", *version)),
             Self::Silent(time) => write!(f, "it was silent for {:.1} s", time.as_secs_f64()),
         }
@@ -167,17 +168,24 @@ impl Child {
                 let ended = matches!(error, FrameError::Short { .. } | FrameError::Io(_))
                     .then(|| self.status(CLOSED));
                 match ended.flatten() {
-                    Some(status) => Err(Fault::Ended(
-                        self.with_last_words(&format!("it ended inside of a frame ({status})")),
-                    )),
+                    Some(status) => Err(Fault::Ended {
+                        how: self.with_last_words(&format!("it ended inside of a frame ({status})")),
+                        is_killed: is_killed(status),
+                    }),
                     None => Err(Fault::Wrong(self.with_last_words(&error.to_string()))),
                 }
             }
             Err(RecvTimeoutError::Timeout) => Err(Fault::Silent(patience)),
-            Err(RecvTimeoutError::Disconnected) => Err(Fault::Ended(match self.status(CLOSED) {
-                Some(status) => self.with_last_words(&format!("it ended ({status})")),
-                None => "it closed its standard output and went on running".to_owned(),
-            })),
+            Err(RecvTimeoutError::Disconnected) => Err(match self.status(CLOSED) {
+                Some(status) => Fault::Ended {
+                    how: self.with_last_words(&format!("it ended ({status})")),
+                    is_killed: is_killed(status),
+                },
+                None => Fault::Ended {
+                    how: "it closed its standard output and went on running".to_owned(),
+                    is_killed: false,
+                },
+            }),
         }
     }
 
@@ -258,6 +266,17 @@ impl Drop for Child {
     fn drop(&mut self) {
         locked(&ALIVE).retain(|child| !Arc::ptr_eq(child, &self.process));
         locked(&self.process).end();
+    }
+}
+
+/// Whether SIGKILL ended a process.
+fn is_killed(status: ExitStatus) -> bool {
+    #[cfg(unix)]
+    return std::os::unix::process::ExitStatusExt::signal(&status) == Some(9);
+    #[cfg(not(unix))]
+    {
+        let _ = status;
+        false
     }
 }
 

@@ -5,8 +5,8 @@
 //! reasons, such as a lack of memory.
 //!
 //! If no case fails again, the first unanswered case gets the outcome, so that no crash is missed. The runner
-//! then finds that the case passes alone, and reports a flake. If cases exceeded the deadline only together,
-//! none is blamed.
+//! then finds that the case passes alone, and reports a flake. None is blamed if cases exceeded the deadline
+//! only together, or if SIGKILL ended the process: another process sent it, and an incident reports it.
 
 use std::time::{Duration, Instant};
 
@@ -56,6 +56,8 @@ impl Host {
         }
         if matches!(first.fault, Fault::Silent(_)) && search.is_slow(self.launcher.case_timeout()) {
             self.launcher.note_slow(search.cases);
+        } else if matches!(first.fault, Fault::Ended { is_killed: true, .. }) {
+            self.launcher.note_kill();
         } else if let Some(job) = batch.parts().0.get_mut(first.answered) {
             job.outcome = first.fault.outcome("; no case repeats it alone");
             if job.outcome == Outcome::TimedOut {
@@ -133,7 +135,7 @@ impl Fault {
     /// The outcome of the case that is blamed for this fault.
     fn outcome(&self, remark: &str) -> Outcome {
         match self {
-            Self::Ended(how) => Outcome::Crashed(format!("{how}{remark}").into()),
+            Self::Ended { how, .. } => Outcome::Crashed(format!("{how}{remark}").into()),
             Self::Silent(_) => Outcome::TimedOut,
             Self::Wrong(_) | Self::Version(_) | Self::LongHello(_) => {
                 Outcome::Failed { phase: Phase::Execute, reason: format!("{self}{remark}").into() }

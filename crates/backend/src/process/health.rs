@@ -19,6 +19,7 @@ pub(super) struct Health {
     failures: AtomicU64,
     hangs: AtomicU64,
     is_slow: AtomicBool,
+    is_killed: AtomicBool,
     incidents: Incidents,
 }
 
@@ -34,6 +35,17 @@ impl Health {
                 "no case hung: {cases} cases together took longer than --case-timeout ({:.1} s), and each of them was answered alone",
                 patience.as_secs_f64(),
             ));
+        }
+    }
+
+    /// Records that SIGKILL ended a process, although each of its cases was answered alone.
+    pub(super) fn killed(&self) {
+        if !self.is_killed.swap(true, Ordering::Relaxed) {
+            self.incidents.add(
+                "a backend process was killed from outside (SIGKILL), as the kernel does when memory runs out; \
+                 each of its cases was answered alone; fewer --jobs need less memory"
+                    .to_owned(),
+            );
         }
     }
 
@@ -86,7 +98,10 @@ mod tests {
 
     #[test]
     fn the_first_failure_is_told_at_once_and_later_ones_by_powers_of_ten() {
-        let (incidents, fault) = (Incidents::default(), Fault::Ended("it ended (exit status: 3)".to_owned()));
+        let (incidents, fault) = (
+            Incidents::default(),
+            Fault::Ended { how: "it ended (exit status: 3)".to_owned(), is_killed: false },
+        );
         let health = Health::with_incidents(incidents.clone());
         (0..1234).for_each(|_| health.failed(&fault));
         let told: Vec<_> = std::iter::from_fn(|| incidents.take()).collect();

@@ -129,6 +129,11 @@ impl Launcher {
         self.health.failed(fault);
     }
 
+    /// Records that a process was killed, and that none of its cases repeats that.
+    pub(super) fn note_kill(&self) {
+        self.health.killed();
+    }
+
     /// Counts a hang.
     pub(super) fn note_hang(&self) {
         self.health.hung(self.case_timeout, self.most_hangs.is_some());
@@ -187,7 +192,7 @@ impl Launcher {
         child.send(message(Kind::Hello, &HostHello::default()));
         let received = child.receive(self.until_the_end(START));
         let Received { frame, .. } = received.map_err(|fault| match fault {
-            Fault::Ended(how) => StartError::Ended { command: command(), how },
+            Fault::Ended { how, .. } => StartError::Ended { command: command(), how },
             Fault::Silent(time) => {
                 StartError::Silent { command: command(), time, last_words: child.with_last_words("") }
             }

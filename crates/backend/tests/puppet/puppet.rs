@@ -98,6 +98,12 @@ fn take_leave(way: &str) -> io::Result<()> {
     Ok(())
 }
 
+/// Ends this process as another one would: with SIGKILL, where there are signals.
+fn kill() {
+    #[cfg(unix)]
+    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+}
+
 /// Whether an earlier process had a case with [`Trouble::Breaks`].
 fn is_broken(memory: Option<&Path>) -> bool {
     memory.is_some_and(|path| fs::read(path).is_ok_and(|said| said == b"broken"))
@@ -215,6 +221,13 @@ fn act(
                 process::exit(4);
             }
         }
+        Trouble::IsKilledOnce => {
+            if let Some(path) = memory.filter(|path| !path.exists()) {
+                fs::write(path, b"")?;
+                kill();
+            }
+        }
+        Trouble::IsKilled => kill(),
         Trouble::Breaks => {
             if let Some(path) = memory {
                 fs::write(path, b"broken")?;

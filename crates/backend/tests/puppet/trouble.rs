@@ -27,6 +27,10 @@ pub(crate) enum Trouble {
     AnswersTwice,
     /// Ends if the file of the second argument does not exist, and creates it.
     EndsOnce,
+    /// Kills itself with SIGKILL if the file of the second argument does not exist, and creates it.
+    IsKilledOnce,
+    /// Kills itself with SIGKILL.
+    IsKilled,
     /// Ends, and every later process ends at its first case.
     Breaks,
     /// Starts a process that holds its pipes, and ends.
@@ -45,7 +49,7 @@ pub(crate) enum Trouble {
 }
 
 impl Trouble {
-    pub(crate) const ALL: [Self; 23] = [
+    pub(crate) const ALL: [Self; 25] = [
         Self::None,
         Self::Refuses,
         Self::Ends,
@@ -62,6 +66,8 @@ impl Trouble {
         Self::Misnumbers,
         Self::AnswersTwice,
         Self::EndsOnce,
+        Self::IsKilledOnce,
+        Self::IsKilled,
         Self::Breaks,
         Self::LeavesAnother,
         Self::LeavesAStranger,

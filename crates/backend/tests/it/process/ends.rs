@@ -37,6 +37,31 @@ fn a_crash_that_does_not_come_again_is_not_passed_over() {
     }
 }
 
+/// A kill from outside is an incident, and every case has its own answer.
+#[test]
+#[cfg(unix)]
+fn a_kill_that_no_case_repeats_is_blamed_on_none() {
+    for way in WAYS {
+        let incidents = Incidents::default();
+        let launcher = Launcher::new(command(way, &memory()), CASE_TIMEOUT).with_incidents(incidents.clone());
+        let mut host = Arc::new(launcher).host(Purpose::Cases).expect("the puppet starts");
+        let mut troubles = [Trouble::None; 20];
+        troubles[7] = Trouble::IsKilledOnce;
+        let batch = run_in(&mut host, &troubles);
+        assert!(batch.jobs().iter().all(|job| job.outcome == Outcome::Output), "{way}");
+        let told: Vec<_> = std::iter::from_fn(|| incidents.take()).collect();
+        assert!(told.iter().any(|told| told.contains("killed from outside (SIGKILL)")), "{told:?}");
+    }
+}
+
+/// A case that is killed each time is a crash: it takes more memory than there is, for example.
+#[test]
+#[cfg(unix)]
+fn a_kill_that_its_case_repeats_is_its_crash() {
+    let Outcome::Crashed(reason) = pinned(Trouble::IsKilled) else { panic!("no crash") };
+    assert!(reason.contains("signal: 9"), "{reason}");
+}
+
 /// A fresh process gets both batches after the one that ended the process, and answers both at once.
 #[test]
 fn answers_that_come_early_are_those_of_the_next_batch() {
