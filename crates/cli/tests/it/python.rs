@@ -171,3 +171,39 @@ fn exported_models_agree_with_onnxruntime() {
     let error = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.code() == Some(1) && error.contains("AssertionError"), "{error}");
 }
+
+/// A library that walks from the end of a slice: it is wrong where the step does not reach the last element.
+const FROM_THE_END: &str = "\
+import numpy as np
+class FromTheEnd(np.ndarray):
+    def __getitem__(self, cuts):
+        [cut] = cuts if isinstance(cuts, tuple) else (cuts,)
+        start, stop, step = cut.indices(len(self))
+        count = len(range(start, stop, step))
+        return np.asarray(self)[[stop - 1 - step * (count - 1 - at) for at in range(count)]]
+";
+
+/// The case and its program fail on the same library: a program that named another end of the window would
+/// hide this bug.
+#[test]
+#[ignore = "needs Python with NumPy"]
+fn an_exported_program_fails_on_the_library_on_which_its_case_fails() {
+    let numpy = std::fs::read_to_string(format!("{FOLDER}/numpy_backend.py")).expect("the example");
+    let numpy = numpy.replace("move(view(input, source))", "move(view(input, source).view(FromTheEnd))");
+    assert!(numpy.contains("FromTheEnd"), "{numpy}");
+    let script = format!("import sys\nsys.path.insert(0, {FOLDER:?})\n{FROM_THE_END}{numpy}");
+    let script = Scratch::new("from_the_end.py", script);
+    let backend = format!("exec:'{}' '{}'", python(), script.path());
+    for (window, code) in [(5, 0), (6, 1)] {
+        let case = format!(
+            "SLICE1 UINT8 in=6 out=3 InputWindowOffsets=0 InputWindowSizes={window} InputWindowStrides=2"
+        );
+        let ran = text(&["run", "--backend", &backend, &case]);
+        assert!(ran.starts_with(&format!("exit {code}\n")), "{case}: {ran}");
+        let program = stdout(&["export", "--as", "numpy", &case]);
+        let program = program.replace("run(INPUT)", "run(INPUT.view(FromTheEnd))");
+        let ran = run_program(&format!("{FROM_THE_END}{program}"));
+        let said = String::from_utf8_lossy(&ran.stderr);
+        assert_eq!((ran.status.code(), said.contains("AssertionError")), (Some(code), code == 1), "{said}");
+    }
+}
