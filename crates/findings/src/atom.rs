@@ -81,7 +81,7 @@ pub(crate) const UNCOUNTED: u8 = u8::MAX;
 impl Truth {
     /// The number of lanes where it is true. Like a sum, it is undefined if one of its parts is.
     #[inline]
-    pub(crate) fn count(&self) -> u8 {
+    pub(crate) fn count(self) -> u8 {
         if self.of != 0 && self.defined == self.of { self.on.count_ones() as u8 } else { UNCOUNTED }
     }
 }
@@ -119,12 +119,14 @@ impl Test {
         let column = universe.column(self.term());
         macro_rules! visit {
             (|$value:ident| $holds:expr) => {
-                cases.iter().for_each(|case| next(each(column.lanes(*case), |$value| $holds)))
+                for case in cases {
+                    next(each(column.lanes(*case), |$value| $holds));
+                }
             };
             ($other:ident, |$one:ident, $two:ident| $holds:expr) => {
-                cases.iter().for_each(|case| {
+                for case in cases {
                     next(both(column.lanes(*case), $other.lanes(*case), |$one, $two| $holds));
-                })
+                }
             };
         }
         match self {

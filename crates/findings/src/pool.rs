@@ -59,7 +59,8 @@ pub(crate) fn candidates(
         };
         passed.clear();
         atom.truths(universe, &sample.passed, &mut passed);
-        let counts = [&failed, &passed].map(|truths| truths.iter().map(Truth::count).collect::<Vec<u8>>());
+        let counts =
+            [&failed, &passed].map(|truths| truths.iter().map(|truth| truth.count()).collect::<Vec<u8>>());
         for form in forms {
             let held = (form.held(&failed, &counts[0]), form.held(&passed, &counts[1]));
             // A condition that holds for every pass excludes nothing.
@@ -95,7 +96,7 @@ fn surviving(
     for cases in failed.chunks(16) {
         let asked = truths.len();
         atom.truths(universe, cases, truths);
-        let counts: Vec<u8> = truths[asked..].iter().map(Truth::count).collect();
+        let counts: Vec<u8> = truths[asked..].iter().map(|truth| truth.count()).collect();
         for (form, missed) in &mut alive {
             *missed += cases.len() - form.held(&truths[asked..], &counts).count();
         }

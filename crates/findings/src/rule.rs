@@ -34,7 +34,7 @@ impl Form {
     }
 
     /// Whether the condition holds for these lanes.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn holds(self, truth: Truth) -> bool {
         let Truth { on, of, .. } = truth;
         match self {
@@ -47,7 +47,7 @@ impl Form {
     }
 
     /// Whether the condition holds for this number of lanes; for other forms, false.
-    #[inline(always)]
+    #[inline]
     fn counts(self, count: u8) -> bool {
         match self {
             Self::AtLeast(least) => count >= least && count != UNCOUNTED,
@@ -57,8 +57,8 @@ impl Form {
         }
     }
 
-    /// The places of the truths for which the condition holds. `counts` are [`Truth::count`] of each. A search
-    /// asks millions of truths, so that each form has a loop of its own.
+    /// The places of the truths for which the condition holds. `counts` are [`Truth::count`] of each. A
+    /// search asks millions of truths, so that each form has a loop of its own.
     pub(crate) fn held(self, truths: &[Truth], counts: &[u8]) -> Bits {
         match self {
             Self::Once | Self::First => Bits::of(truths, |truth| Self::First.holds(*truth)),

@@ -118,8 +118,8 @@ fn a_case_beside_others_needs_them_in_one_batch() {
     assert!(replayed.in_one_batch && (16..40).contains(&replayed.needs.len()), "{replayed:?}");
 }
 
-/// A library with a cache in its process: the backend for repeats is as spoiled as that of the run, and only a
-/// fresh one shows that the case is right alone.
+/// A library with a cache in its process: the backend for repeats is as spoiled as that of the run, and only
+/// a fresh one shows that the case is right alone.
 #[test]
 fn a_failure_that_passes_in_a_fresh_backend_names_what_spoils_it() {
     let victim =
