@@ -13,8 +13,12 @@ use crate::{
 impl RunArguments {
     /// The backend of the run and the options for it.
     pub(crate) fn backend_options(&self) -> BackendOptions {
-        let (argument, case_timeout) = (self.backend.clone(), self.case_timeout);
-        BackendOptions { argument, in_process: self.in_process, case_timeout }
+        BackendOptions {
+            argument: self.backend.clone(),
+            in_process: self.in_process,
+            case_timeout: self.case_timeout,
+            memory: self.backend_memory,
+        }
     }
 
     /// The results file of the run, if it has one.
@@ -132,6 +136,8 @@ mod tests {
             "5",
             "--case-timeout",
             "1500ms",
+            "--backend-memory",
+            "2147483648B",
             "--suite",
             "my suite.yaml",
             "--where",

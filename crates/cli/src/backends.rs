@@ -51,6 +51,8 @@ pub(crate) struct Hosting {
     pub(crate) deadline: Deadline,
     /// The number of hanging cases after which the run ends.
     pub(crate) max_hangs: Option<u64>,
+    /// The maximum memory of a backend process in bytes.
+    pub(crate) memory: Option<u64>,
     /// Receives incidents of the processes.
     pub(crate) incidents: Incidents,
     /// Whether a built-in backend runs in this process.
@@ -61,6 +63,7 @@ pub(crate) struct Hosting {
 
 /// The factory of the backend with this name. A colon and a word after it select one of several.
 pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Problem> {
+    check_memory(name, hosting)?;
     match name.split_once(':').unwrap_or((name, "")) {
         // A process of its own may crash, so its host asks more of it.
         ("reference", "") if hosting.is_served => {
@@ -240,6 +243,7 @@ fn hosted(launcher: Launcher, hosting: &Hosting) -> Arc<Factory> {
         .with_end(end)
         .with_deadline(hosting.deadline.clone())
         .with_max_hangs(hosting.max_hangs)
+        .with_memory(hosting.memory)
         .with_incidents(hosting.incidents.clone())
         .with_probes(examples());
     let launcher = Arc::new(if hosting.is_served { launcher.with_short_grace() } else { launcher });
@@ -253,6 +257,23 @@ pub(crate) fn examples() -> Vec<Desc> {
         .filter_map(|operator| operator.examples().first())
         .map(|example| example.case.desc.as_ref().clone())
         .collect()
+}
+
+/// Refuses a limit of memory that nothing would keep.
+fn check_memory(name: &str, hosting: &Hosting) -> Result<(), Problem> {
+    let kind = name.split(':').next().unwrap_or_default();
+    let is_process = !hosting.in_process && !["reference", "mutant"].contains(&kind);
+    match hosting.memory {
+        Some(_) if !cfg!(target_os = "linux") => Err(Problem::usage(
+            "`--backend-memory` needs Linux: only there a program learns how much memory another one uses",
+            "leave out --backend-memory",
+        )),
+        Some(_) if !is_process => Err(Problem::usage(
+            format!("`--backend-memory` is for a process, and `{name}` runs in this one"),
+            "leave out --backend-memory",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Starts processes of this program that serve a built-in backend.

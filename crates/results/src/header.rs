@@ -50,6 +50,9 @@ pub struct BackendForm {
     /// The time that a backend in another process could be silent while it had cases, in milliseconds.
     #[serde(default = "usual_case_timeout")]
     pub case_timeout: u64,
+    /// The maximum memory of a backend process in bytes, if it was limited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
     /// Its declaration, in the form of a backend process's `hello`.
     pub capabilities: Hello,
 }
@@ -63,6 +66,8 @@ pub struct BackendOptions {
     pub in_process: bool,
     /// The time that a backend in another process may be silent while it has cases.
     pub case_timeout: Duration,
+    /// The maximum memory of a backend process in bytes.
+    pub memory: Option<u64>,
 }
 
 impl BackendOptions {
@@ -74,7 +79,7 @@ impl BackendOptions {
     /// The words of a command for the same backend and options. Options with their default values are left
     /// out.
     pub fn words(&self) -> Vec<String> {
-        let Self { argument, in_process, case_timeout } = self;
+        let Self { argument, in_process, case_timeout, memory } = self;
         let mut words = Vec::new();
         if argument != Self::USUAL_BACKEND {
             words.extend(["--backend".to_owned(), argument.clone()]);
@@ -85,6 +90,9 @@ impl BackendOptions {
         if *case_timeout != Self::USUAL_CASE_TIMEOUT {
             words.extend(["--case-timeout".to_owned(), format!("{}ms", case_timeout.as_millis())]);
         }
+        if let Some(memory) = memory {
+            words.extend(["--backend-memory".to_owned(), format!("{memory}B")]);
+        }
         words
     }
 
@@ -94,11 +102,12 @@ impl BackendOptions {
     }
 
     fn facts(&self) -> Facts {
-        let Self { argument, in_process, case_timeout } = self;
+        let Self { argument, in_process, case_timeout, memory } = self;
         vec![
             ("--backend", argument.clone()),
             ("--in-process", if *in_process { "given" } else { "" }.to_owned()),
             ("--case-timeout", format!("{}ms", case_timeout.as_millis())),
+            ("--backend-memory", memory.map(|memory| format!("{memory}B")).unwrap_or_default()),
         ]
     }
 }
@@ -135,7 +144,7 @@ impl Header {
         level: FeatureLevel,
         (options, capabilities): (&BackendOptions, &Capabilities),
     ) -> Self {
-        let BackendOptions { argument, in_process, case_timeout } = options.clone();
+        let BackendOptions { argument, in_process, case_timeout, memory } = options.clone();
         let case_timeout = u64::try_from(case_timeout.as_millis()).unwrap_or(u64::MAX);
         let capabilities = capabilities.into();
         Self {
@@ -146,7 +155,7 @@ impl Header {
             selection,
             cases,
             level: level.to_string(),
-            backend: BackendForm { argument, in_process, case_timeout, capabilities },
+            backend: BackendForm { argument, in_process, case_timeout, memory, capabilities },
         }
     }
 
@@ -161,9 +170,9 @@ impl Header {
 
     /// The backend and its options.
     pub fn backend_options(&self) -> BackendOptions {
-        let BackendForm { argument, in_process, case_timeout, .. } = &self.backend;
+        let BackendForm { argument, in_process, case_timeout, memory, .. } = &self.backend;
         let case_timeout = Duration::from_millis(*case_timeout);
-        BackendOptions { argument: argument.clone(), in_process: *in_process, case_timeout }
+        BackendOptions { argument: argument.clone(), in_process: *in_process, case_timeout, memory: *memory }
     }
 
     /// The differences between two headers; empty if both runs have the same cases and the same backend. The
@@ -213,7 +222,7 @@ mod tests {
 
     fn backend_options() -> BackendOptions {
         let case_timeout = BackendOptions::USUAL_CASE_TIMEOUT;
-        BackendOptions { argument: "reference".to_owned(), in_process: false, case_timeout }
+        BackendOptions { argument: "reference".to_owned(), in_process: false, case_timeout, memory: None }
     }
 
     fn header() -> Header {

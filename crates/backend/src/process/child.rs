@@ -77,6 +77,16 @@ impl fmt::Display for Fault {
     }
 }
 
+/// Why no frame came.
+enum Missing {
+    /// The time is over.
+    Time,
+    /// The process ended, or closed the pipe.
+    Process,
+    /// The process uses more memory than this limit, in bytes.
+    Memory(u64),
+}
+
 /// A frame that was received.
 pub(super) struct Received {
     pub(super) frame: Frame,
@@ -98,11 +108,19 @@ pub(super) struct Child {
     spoken: Receiver<()>,
     /// The deadline after which the host waits for no frame.
     deadline: Deadline,
+    /// The maximum memory of the process in bytes.
+    memory: Option<u64>,
 }
 
 impl Child {
-    /// Starts a process. Its notes become incidents. After the deadline, no frame is waited for.
-    pub(super) fn spawn(command: &Command, incidents: Incidents, deadline: Deadline) -> io::Result<Self> {
+    /// Starts a process. Its notes become incidents. After the deadline, no frame is waited for. `memory` is
+    /// the maximum memory of the process in bytes.
+    pub(super) fn spawn(
+        command: &Command,
+        incidents: Incidents,
+        deadline: Deadline,
+        memory: Option<u64>,
+    ) -> io::Result<Self> {
         let mut command = command.to_process();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = Group::spawn(&mut command)?;
@@ -129,6 +147,7 @@ impl Child {
             tail: Arc::clone(&tail),
             spoken,
             deadline,
+            memory,
         };
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             return Err(io::Error::other("it has no pipes"));
@@ -175,8 +194,15 @@ impl Child {
                     None => Err(Fault::Wrong(self.with_last_words(&error.to_string()))),
                 }
             }
-            Err(RecvTimeoutError::Timeout) => Err(Fault::Silent(patience)),
-            Err(RecvTimeoutError::Disconnected) => Err(match self.status(CLOSED) {
+            Err(Missing::Memory(limit)) => Err(Fault::Ended {
+                how: format!(
+                    "out of memory: it used more than the {} of --backend-memory; a larger size lets it run on",
+                    size(limit)
+                ),
+                is_killed: false,
+            }),
+            Err(Missing::Time) => Err(Fault::Silent(patience)),
+            Err(Missing::Process) => Err(match self.status(CLOSED) {
                 Some(status) => Fault::Ended {
                     how: self.with_last_words(&format!("it ended ({status})")),
                     is_killed: is_killed(status),
@@ -190,14 +216,20 @@ impl Child {
     }
 
     /// The next result of the reading thread, until the pipe closes or the process ends.
-    fn wait_for_frame(&self, patience: Duration) -> Result<Result<Received, FrameError>, RecvTimeoutError> {
+    fn wait_for_frame(&self, patience: Duration) -> Result<Result<Received, FrameError>, Missing> {
         let until = Instant::now() + patience.min(LONGEST);
         loop {
             let left = self.deadline.cut(until.saturating_duration_since(Instant::now()));
             match self.from.recv_timeout(left.min(LOOK)) {
                 Err(RecvTimeoutError::Timeout) if left > LOOK => {}
-                other => return other,
+                Err(RecvTimeoutError::Timeout) => return Err(Missing::Time),
+                Err(RecvTimeoutError::Disconnected) => return Err(Missing::Process),
+                Ok(received) => {
+                    self.check_memory()?;
+                    return Ok(received);
+                }
             }
+            self.check_memory()?;
             let mut process = locked(&self.process);
             if process.has_ended() {
                 // Another process that still holds the pipe was started by this one. Ending the group closes
@@ -205,9 +237,15 @@ impl Child {
                 process.end();
                 drop(process);
                 let last = self.from.recv_timeout(LAST_WORDS);
-                return last.map_err(|_| RecvTimeoutError::Disconnected);
+                return last.map_err(|_| Missing::Process);
             }
         }
+    }
+
+    /// Fails if the process uses more memory than it may.
+    fn check_memory(&self) -> Result<(), Missing> {
+        let exceeded = self.memory.filter(|limit| locked(&self.process).memory() > *limit);
+        exceeded.map_or(Ok(()), |limit| Err(Missing::Memory(limit)))
     }
 
     /// The exit status of the process, if it ends within this time.
@@ -267,6 +305,15 @@ impl Drop for Child {
         locked(&ALIVE).retain(|child| !Arc::ptr_eq(child, &self.process));
         locked(&self.process).end();
     }
+}
+
+/// A number of bytes in the largest unit that makes it whole.
+fn size(bytes: u64) -> String {
+    let (unit, name) = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")]
+        .into_iter()
+        .find(|(unit, _)| bytes.is_multiple_of(*unit))
+        .unwrap_or((1, "bytes"));
+    format!("{} {name}", bytes / unit)
 }
 
 /// Whether SIGKILL ended a process.

@@ -46,6 +46,12 @@ impl Group {
         matches!(self.leader.try_wait(), Ok(Some(_)))
     }
 
+    /// The resident memory of the leader and its descendants in bytes, without what they share with others:
+    /// files and shared memory. 0 where the system does not tell.
+    pub(super) fn memory(&self) -> u64 {
+        memory_of(self.leader.id())
+    }
+
     /// Ends the whole group. Returns the exit status of the leader, if it is known.
     pub(super) fn end(&mut self) -> Option<ExitStatus> {
         if self.status.is_some() {
@@ -77,6 +83,28 @@ impl Group {
     pub(super) fn was_cut_short(&self) -> bool {
         self.was_cut_short
     }
+}
+
+/// The memory of a process and its descendants, from `RssAnon` in `/proc/PID/status`.
+#[cfg(target_os = "linux")]
+fn memory_of(process: u32) -> u64 {
+    use std::fs::{read_dir, read_to_string};
+    let status = read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let kibibytes = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+    let kibibytes = kibibytes.and_then(|text| text.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    // None if the process has just ended.
+    let threads = read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let children = threads.filter_map(|thread| read_to_string(thread.path().join("children")).ok());
+    let of_children: u64 = children
+        .flat_map(|list| list.split_whitespace().filter_map(|child| child.parse().ok()).collect::<Vec<u32>>())
+        .map(memory_of)
+        .sum();
+    of_children.saturating_add(kibibytes.unwrap_or(0).saturating_mul(1024))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn memory_of(_process: u32) -> u64 {
+    0
 }
 
 #[cfg(all(test, unix))]

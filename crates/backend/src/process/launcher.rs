@@ -40,6 +40,8 @@ pub struct Launcher {
     end: Option<Instant>,
     deadline: Deadline,
     most_hangs: Option<u64>,
+    /// The maximum memory of a process in bytes.
+    memory: Option<u64>,
     /// The maximum time from `bye` to the end of a process.
     grace: Duration,
     /// The declaration of the first process. All later processes must declare the same.
@@ -59,6 +61,7 @@ impl Launcher {
             end: None,
             deadline: Deadline::default(),
             most_hangs: None,
+            memory: None,
             grace: GRACE,
             declared: OnceLock::new(),
             spare: Mutex::new(None),
@@ -97,6 +100,13 @@ impl Launcher {
     #[must_use]
     pub fn with_max_hangs(self, most_hangs: Option<u64>) -> Self {
         Self { most_hangs, ..self }
+    }
+
+    /// Ends a process that uses more memory than this, in bytes: resident, without what it shares. Its case
+    /// is found as for a crash. Only Linux tells how much a process uses.
+    #[must_use]
+    pub fn with_memory(self, memory: Option<u64>) -> Self {
+        Self { memory, ..self }
     }
 
     /// Halves the time for processes to shut down: a process that must itself end cannot wait the full time
@@ -181,13 +191,11 @@ impl Launcher {
     /// Starts a process, and checks that it declares the same as the first one.
     fn start(&self) -> Result<Child, StartError> {
         let command = || self.command.to_string();
-        let child =
-            Child::spawn(&self.command, self.health.incidents(), self.deadline.clone()).map_err(|error| {
-                StartError::Spawn {
-                    command: command(),
-                    cause: error.to_string(),
-                    is_other_format: error.raw_os_error() == Some(OTHER_FORMAT),
-                }
+        let child = Child::spawn(&self.command, self.health.incidents(), self.deadline.clone(), self.memory)
+            .map_err(|error| StartError::Spawn {
+                command: command(),
+                cause: error.to_string(),
+                is_other_format: error.raw_os_error() == Some(OTHER_FORMAT),
             })?;
         child.send(message(Kind::Hello, &HostHello::default()));
         let received = child.receive(self.until_the_end(START));

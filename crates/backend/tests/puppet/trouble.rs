@@ -31,6 +31,8 @@ pub(crate) enum Trouble {
     IsKilledOnce,
     /// Kills itself with SIGKILL.
     IsKilled,
+    /// Takes 256 MiB of memory, and keeps it.
+    TakesMemory,
     /// Ends, and every later process ends at its first case.
     Breaks,
     /// Starts a process that holds its pipes, and ends.
@@ -49,7 +51,7 @@ pub(crate) enum Trouble {
 }
 
 impl Trouble {
-    pub(crate) const ALL: [Self; 25] = [
+    pub(crate) const ALL: [Self; 26] = [
         Self::None,
         Self::Refuses,
         Self::Ends,
@@ -68,6 +70,7 @@ impl Trouble {
         Self::EndsOnce,
         Self::IsKilledOnce,
         Self::IsKilled,
+        Self::TakesMemory,
         Self::Breaks,
         Self::LeavesAnother,
         Self::LeavesAStranger,

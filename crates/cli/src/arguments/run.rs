@@ -185,7 +185,7 @@ pub(crate) struct RunArguments {
     pub(crate) max_hangs: Option<u64>,
 
     #[expect(rustdoc::invalid_html_tags, reason = "a terminal shows it, to which a placeholder is no tag")]
-    /// reference, wgpu, directml, exec:<command>, dylib:<path> or mutant:<name>
+    /// reference, wgpu, directml, exec:<command>, dylib:<path>, mutant:<name>
     ///
     /// `wgpu:` takes a part of an adapter's name. `directml:` takes words, separated by commas. `warp`
     /// selects a GPU in software; `no-metacommands`, `half-precision` and `debug` set how operators are
@@ -207,7 +207,7 @@ pub(crate) struct RunArguments {
     )]
     pub(crate) backend: String,
 
-    /// Run a built-in backend on threads, not in processes
+    /// Run a built-in backend on threads
     ///
     /// A process costs a few microseconds for each case, and its faults do not end the run if a driver
     /// crashes or hangs.
@@ -228,6 +228,20 @@ pub(crate) struct RunArguments {
         help_heading = heading::BACKEND
     )]
     pub(crate) case_timeout: Duration,
+
+    /// How much memory a backend process may use
+    ///
+    /// A process that uses more, such as 2GiB, is ended, and the case is found as for a crash. Its resident
+    /// memory counts, and that of the processes that it started, without what they share. Give the same size
+    /// on every machine: the verdicts are then the same, too. Only on Linux.
+    #[arg(
+        long,
+        value_name = "SIZE",
+        value_parser = units::size,
+        allow_hyphen_values = true,
+        help_heading = heading::BACKEND
+    )]
+    pub(crate) backend_memory: Option<u64>,
 
     /// Second runs: sampled or once
     ///

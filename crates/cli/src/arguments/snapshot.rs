@@ -115,7 +115,7 @@ pub(crate) struct MakeArguments {
     )]
     pub(crate) backend: String,
 
-    /// Run a built-in backend on threads, not in processes
+    /// Run a built-in backend on threads
     #[arg(long, help_heading = heading::BACKEND)]
     pub(crate) in_process: bool,
 

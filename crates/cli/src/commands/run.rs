@@ -153,6 +153,7 @@ fn hosting(
         end: deadline,
         deadline: stop.deadline().clone(),
         max_hangs: arguments.max_hangs,
+        memory: arguments.backend_memory,
         incidents: incidents.clone(),
         in_process: arguments.in_process,
         is_served: false,

@@ -71,6 +71,7 @@ fn hosting(backend: &str) -> Hosting {
         end: None,
         deadline: Deadline::default(),
         max_hangs: None,
+        memory: None,
         incidents: Incidents::default(),
         in_process,
         is_served: true,

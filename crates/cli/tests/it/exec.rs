@@ -152,6 +152,26 @@ fn a_hang_under_way_when_the_time_is_up_is_not_run() {
     assert!(said.contains("held      1 passed, 0 failed\n"), "{said}");
 }
 
+/// A process that uses more memory than it may is ended. Nothing keeps the limit for a backend in this
+/// process.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_process_that_uses_too_much_memory_is_ended() {
+    let case = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
+    let backend = format!("exec:'{}' serve", env!("CARGO_BIN_EXE_dmlcts"));
+    let run = |size: &str| text(&["run", "--backend", &backend, "--backend-memory", size, case]);
+    let said = run("64GiB");
+    assert!(said.starts_with("exit 0\n"), "{said}");
+    let said = run("1k");
+    assert!(said.starts_with("exit 3\n"), "{said}");
+    assert!(said.contains("out of memory: it used more than the 1 KiB of --backend-memory"), "{said}");
+    for backend in ["reference", "mutant:slice-drops-offset"] {
+        let said = text(&["run", "--backend", backend, "--backend-memory", "2GiB", case]);
+        let why = format!("`--backend-memory` is for a process, and `{backend}` runs in this one");
+        assert!(said.starts_with("exit 2\n") && said.contains(&why), "{said}");
+    }
+}
+
 #[test]
 fn serve_says_what_it_was_given_instead_of_frames() {
     insta::assert_snapshot!(crate::common::text_with_input(&["serve"], "SLICE FLOAT32\n"));

@@ -104,7 +104,12 @@ pub(crate) fn record_with(mut writer: Writer, run: &Run, selection: &SelectionFo
             Event::Started { capabilities, level, cases } if is_new => {
                 let what = (selection.clone(), "dmlcts run -".to_owned());
                 let case_timeout = BackendOptions::USUAL_CASE_TIMEOUT;
-                let asked = BackendOptions { argument: "wrong".to_owned(), in_process: false, case_timeout };
+                let asked = BackendOptions {
+                    argument: "wrong".to_owned(),
+                    in_process: false,
+                    case_timeout,
+                    memory: None,
+                };
                 writer.header(&Header::new(what, run.library.hash(), cases, level, (&asked, capabilities)))
             }
             Event::Cases { cases, totals, groups } => writer.cases(cases, totals, groups),

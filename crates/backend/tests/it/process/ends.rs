@@ -62,6 +62,22 @@ fn a_kill_that_its_case_repeats_is_its_crash() {
     assert!(reason.contains("signal: 9"), "{reason}");
 }
 
+/// A process that takes more memory than it may is ended, and its case is blamed.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_case_that_takes_too_much_memory_is_found() {
+    for way in WAYS {
+        let launcher = Launcher::new(command(way, &memory()), CASE_TIMEOUT).with_memory(Some(128 << 20));
+        let mut host = Arc::new(launcher).host(Purpose::Cases).expect("the puppet starts");
+        let batch = run_in(&mut host, &[Trouble::None, Trouble::TakesMemory, Trouble::None]);
+        let outcomes: Vec<_> = batch.jobs().iter().map(|job| &job.outcome).collect();
+        let [Outcome::Output, Outcome::Crashed(how), Outcome::Output] = outcomes[..] else {
+            panic!("{way}: {outcomes:?}")
+        };
+        assert!(how.starts_with("out of memory: it used more than the 128 MiB of --backend-memory"), "{how}");
+    }
+}
+
 /// A fresh process gets both batches after the one that ended the process, and answers both at once.
 #[test]
 fn answers_that_come_early_are_those_of_the_next_batch() {

@@ -46,6 +46,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
         end: deadline,
         deadline: Deadline::default(),
         max_hangs: None,
+        memory: None,
         incidents: Incidents::default(),
         in_process: false,
         is_served: false,
@@ -156,7 +157,7 @@ fn environment(
     if kept.iter().any(|variable| variable.contains('"')) {
         return Ok(());
     }
-    let kept: String = kept.iter().map(|variable| format!("\"{variable}\" ")).collect();
+    let kept = kept.iter().fold(String::new(), |words, variable| words + "\"" + variable + "\" ");
     let hosting = Hosting { incidents: Incidents::default(), ..hosting.clone() };
     let bare = backends::factory(&format!("exec:env -i {kept}{command}"), &hosting)?(Purpose::Cases);
     let of = |one: &Capabilities| [&one.name, &one.version, &one.device, &one.driver].map(Clone::clone);

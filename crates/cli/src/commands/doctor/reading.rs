@@ -26,6 +26,7 @@ pub(super) fn works(
         argument: arguments.backend.clone(),
         in_process: false,
         case_timeout: arguments.case_timeout,
+        memory: None,
     };
     let reading = Reading { summary, failures, options };
     let all = summary.tally();

@@ -261,6 +261,7 @@ fn hosting(incidents: Incidents, in_process: bool) -> Hosting {
         end: None,
         deadline: Deadline::default(),
         max_hangs: Some(1),
+        memory: None,
         incidents,
         in_process,
         is_served: false,
