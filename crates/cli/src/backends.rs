@@ -245,6 +245,7 @@ fn hosted(launcher: Launcher, hosting: &Hosting) -> Arc<Factory> {
         .with_max_hangs(hosting.max_hangs)
         .with_memory(hosting.memory)
         .with_incidents(hosting.incidents.clone())
+        .with_operators(Library::embedded().signatures())
         .with_probes(examples());
     let launcher = Arc::new(if hosting.is_served { launcher.with_short_grace() } else { launcher });
     Arc::new(move |purpose| Ok(Box::new(launcher.host(purpose)?)))

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dmlcts_model::Desc;
+use dmlcts_model::{Desc, Signatures};
 
 use super::{
     Command, Deadline, Host, Incidents, StartError,
@@ -18,7 +18,9 @@ use super::{
 };
 use crate::{
     Purpose,
-    protocol::{CannotStart, Hello, HostHello, Kind, Manner, another_version, message, short},
+    protocol::{
+        CannotStart, Hello, HostHello, Kind, Manner, OperatorForm, another_version, forms, message, short,
+    },
 };
 
 /// The maximum time until a process sends `hello`: interpreters and drivers load slowly.
@@ -42,6 +44,8 @@ pub struct Launcher {
     most_hangs: Option<u64>,
     /// The maximum memory of a process in bytes.
     memory: Option<u64>,
+    /// The operators that the processes are asked for.
+    operators: Vec<OperatorForm>,
     /// The maximum time from `bye` to the end of a process.
     grace: Duration,
     /// The declaration of the first process. All later processes must declare the same.
@@ -62,12 +66,19 @@ impl Launcher {
             deadline: Deadline::default(),
             most_hangs: None,
             memory: None,
+            operators: Vec::new(),
             grace: GRACE,
             declared: OnceLock::new(),
             spare: Mutex::new(None),
             health: Health::default(),
             probes: Probes::default(),
         }
+    }
+
+    /// Tells the processes that these are the operators for which they are asked.
+    #[must_use]
+    pub fn with_operators(self, operators: &Signatures) -> Self {
+        Self { operators: forms(operators), ..self }
     }
 
     /// Before any case is answered, these descs serve as probes: a process must create operators from them.
@@ -197,7 +208,8 @@ impl Launcher {
                 cause: error.to_string(),
                 is_other_format: error.raw_os_error() == Some(OTHER_FORMAT),
             })?;
-        child.send(message(Kind::Hello, &HostHello::default()));
+        let hello = &HostHello { operators: self.operators.clone(), ..HostHello::default() };
+        child.send(message(Kind::Hello, hello));
         let received = child.receive(self.until_the_end(START));
         let Received { frame, .. } = received.map_err(|fault| match fault {
             Fault::Ended { how, .. } => StartError::Ended { command: command(), how },

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
+use super::OperatorForm;
 use crate::{Capabilities, Lack, Limits};
 
 /// The version of the protocol that this program speaks.
@@ -49,6 +50,9 @@ pub struct HostHello {
     /// The host's name and version.
     #[schemars(length(max = LONGEST))]
     pub host: String,
+    /// The operators that it asks for.
+    #[serde(default)]
+    pub operators: Vec<OperatorForm>,
 }
 
 /// `hello`, from the backend: its name and its capabilities, before it gets any case. It is the same at every
@@ -161,7 +165,11 @@ pub struct Bye {}
 
 impl Default for HostHello {
     fn default() -> Self {
-        Self { protocol: VERSION, host: concat!("dmlcts ", env!("CARGO_PKG_VERSION")).to_owned() }
+        Self {
+            protocol: VERSION,
+            host: concat!("dmlcts ", env!("CARGO_PKG_VERSION")).to_owned(),
+            operators: Vec::new(),
+        }
     }
 }
 

@@ -4,6 +4,7 @@ mod cannot_start;
 mod frame;
 mod guards;
 mod hello;
+mod operators;
 mod packed;
 mod question;
 mod results;
@@ -17,6 +18,8 @@ pub use frame::{Bounds, Frame, FrameError, Kind, MAGIC, PREFIX, prefix, write_fr
 pub(crate) use guards::GUARD;
 pub use hello::{Bye, Hello, HostHello, LONGEST_HELLO, LackForm, LevelForm, LimitsForm, Ranks, VERSION};
 pub(crate) use hello::{LONGEST, MOST, another_version, short, speaks};
+pub use operators::{DescMemberForm, EnumerationForm, KindForm, OperatorForm};
+pub(crate) use operators::{forms, signatures};
 pub use packed::{PackedForm, read_packed};
 pub(crate) use question::{Manner, question};
 pub use results::{OutcomeWord, PhaseWord, Results};

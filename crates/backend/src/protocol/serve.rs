@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Bounds, Frame, FrameError, Hello, HostHello, Kind, LONGEST_HEADER, LONGEST_HELLO, LevelForm, Results,
-    another_version, guards, prefix, read_packed, read_run, speaks, write_frame,
+    another_version, guards, prefix, read_packed, read_run, signatures, speaks, write_frame,
 };
 use crate::{Backend, Batch};
 
@@ -28,15 +28,26 @@ pub enum ServeError {
     Io(#[from] io::Error),
 }
 
-/// Answers a host, until it says bye or ends the pipe. `signatures` are the operators that it may ask for.
+/// Answers a host, until it says bye or ends the pipe. The host's `hello` describes the operators for which
+/// it asks.
+///
+/// ```no_run
+/// # fn example(mine: impl dmlcts_backend::Operators) -> Result<(), Box<dyn std::error::Error>> {
+/// use dmlcts_backend::{Interleaved, protocol};
+///
+/// let mut output = protocol::claim_stdout()?;
+/// protocol::serve(&mut Interleaved::new(mine), &mut std::io::stdin().lock(), &mut output)?;
+/// # Ok(())
+/// # }
+/// ```
 pub fn serve(
     backend: &mut dyn Backend,
-    signatures: &Signatures,
     input: &mut impl BufRead,
     output: &mut impl Write,
 ) -> Result<(), ServeError> {
     let mut bounds = Bounds { header: LONGEST_HELLO, body: isize::MAX as u64 };
     let mut batch = Batch::default();
+    let mut operators = Signatures::default();
     while let Some(frame) = Frame::read(input, bounds)? {
         bounds.header = LONGEST_HEADER;
         match frame.kind {
@@ -46,6 +57,7 @@ pub fn serve(
                 }
                 let host: HostHello = parse(&frame)?;
                 host.check_bounds().map_err(|what| ServeError::Message("hello", what))?;
+                operators = signatures(host.operators);
                 send(
                     output,
                     Kind::Hello,
@@ -61,7 +73,7 @@ pub fn serve(
             Kind::Run | Kind::Packed => {
                 batch.clear();
                 let read = if frame.kind == Kind::Run { read_run } else { read_packed };
-                let read = read(&frame.header, &frame.body, signatures, &mut batch, u64::MAX);
+                let read = read(&frame.header, &frame.body, &operators, &mut batch, u64::MAX);
                 let number = read.map_err(|what| ServeError::Message(frame.kind.name(), what))?;
                 let inputs: usize =
                     batch.jobs().iter().flat_map(|job| &job.runs).map(|run| run.input.len()).sum();

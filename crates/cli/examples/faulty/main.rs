@@ -9,7 +9,6 @@ mod updated;
 use std::{env, io};
 
 use dmlcts_backend::{Backend, protocol};
-use dmlcts_spec::Library;
 
 fn main() {
     let words: Vec<String> = env::args().skip(1).collect();
@@ -24,7 +23,6 @@ fn main() {
 
 /// Answers a host on standard input and output.
 fn serve(backend: &mut dyn Backend) {
-    let signatures = Library::embedded().signatures();
     // A host that is killed closes the pipe.
-    let _ = protocol::serve(backend, signatures, &mut io::stdin().lock(), &mut io::stdout().lock());
+    let _ = protocol::serve(backend, &mut io::stdin().lock(), &mut io::stdout().lock());
 }

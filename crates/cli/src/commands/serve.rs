@@ -9,7 +9,6 @@ use dmlcts_backend::{
     protocol::{ServeError, claim_stdout, end_with_parent, refuse, serve as answer},
 };
 use dmlcts_runner::RunError;
-use dmlcts_spec::Library;
 
 use super::conclusion::bad_end;
 use crate::{
@@ -40,12 +39,11 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
             return Err(problem);
         }
     };
-    let signatures = Library::embedded().signatures();
     let ended = if let (Some(fault), Some(at)) = (arguments.fault, &arguments.break_at) {
         let (mut broken, mut spoiled) = Broken::new(backend, fault, parse_case(at)?, output);
-        answer(&mut broken, signatures, &mut input, &mut spoiled)
+        answer(&mut broken, &mut input, &mut spoiled)
     } else {
-        let ended = answer(&mut *backend, signatures, &mut input, &mut output);
+        let ended = answer(&mut *backend, &mut input, &mut output);
         drop(backend);
         ended
     };

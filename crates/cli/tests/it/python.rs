@@ -189,8 +189,14 @@ class FromTheEnd(np.ndarray):
 #[ignore = "needs Python with NumPy"]
 fn an_exported_program_fails_on_the_library_on_which_its_case_fails() {
     let numpy = std::fs::read_to_string(format!("{FOLDER}/numpy_backend.py")).expect("the example");
-    let numpy = numpy.replace("move(view(input, source))", "move(view(input, source).view(FromTheEnd))");
-    assert!(numpy.contains("FromTheEnd"), "{numpy}");
+    // The library gets the window as the desc has it.
+    let window = "view(input, source).view(FromTheEnd)[offset:offset + size:stride]";
+    let lists = "(offset,), (size,), (stride,) = \
+                 desc.InputWindowOffsets, desc.InputWindowSizes, desc.InputWindowStrides";
+    let numpy = numpy
+        .replace("move(view(input, source))", window)
+        .replace("        def run(", &format!("        {lists}\n\n        def run("));
+    assert!(numpy.contains(window) && numpy.contains(lists), "{numpy}");
     let script = format!("import sys\nsys.path.insert(0, {FOLDER:?})\n{FROM_THE_END}{numpy}");
     let script = Scratch::new("from_the_end.py", script);
     let backend = format!("exec:'{}' '{}'", python(), script.path());
