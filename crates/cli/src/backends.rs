@@ -108,7 +108,7 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
                     "write the command behind the colon, and quotes around both: --backend 'exec:python3 mine.py'",
                 )
             })?;
-            Ok(hosted(Launcher::new(command, hosting.case_timeout), hosting))
+            Ok(hosted(launcher(command, hosting.case_timeout), hosting))
         }
         ("dylib", "") => Err(Problem::usage(
             "`--backend dylib:` names no library",
@@ -244,11 +244,15 @@ fn hosted(launcher: Launcher, hosting: &Hosting) -> Arc<Factory> {
         .with_deadline(hosting.deadline.clone())
         .with_max_hangs(hosting.max_hangs)
         .with_memory(hosting.memory)
-        .with_incidents(hosting.incidents.clone())
-        .with_operators(Library::embedded().signatures())
-        .with_probes(examples());
+        .with_incidents(hosting.incidents.clone());
     let launcher = Arc::new(if hosting.is_served { launcher.with_short_grace() } else { launcher });
     Arc::new(move |purpose| Ok(Box::new(launcher.host(purpose)?)))
+}
+
+/// Starts processes that are asked for the operators of the specs, and answer an example of each as a probe.
+pub(crate) fn launcher(command: Command, case_timeout: Duration) -> Launcher {
+    let operators = Library::embedded().signatures();
+    Launcher::new(command, case_timeout).with_operators(operators).with_probes(examples())
 }
 
 /// An example of each operator. A working backend answers each of them in some way.
@@ -287,7 +291,7 @@ fn served(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Problem> {
     let text = format!("dmlcts serve --backend {name}");
     let own = std::process::id().to_string();
     let command = Command::of(program.as_os_str(), &["serve", "--backend", name, "--parent", &own], &text);
-    Ok(hosted(Launcher::new(command, hosting.case_timeout), hosting))
+    Ok(hosted(launcher(command, hosting.case_timeout), hosting))
 }
 
 /// The error that this program is built without a backend.

@@ -36,13 +36,14 @@ const NOT_RUN: [(&str, &str); 14] = [
 ];
 
 /// Languages of blocks that other tests check, or none.
-const NO_COMMANDS: [(&str, &str); 5] = [
+const NO_COMMANDS: [(&str, &str); 6] = [
     ("powershell", "Windows only: .github/workflows/directml.yml runs these commands"),
     (
         "python",
         "files, which commands beside them run; tests/python.rs compares the longest one with its file",
     ),
-    ("toml", "a manifest, which .ci/insta gives to cargo"),
+    ("rust", "the end of a program, whose calls a documentation test of dmlcts-backend compiles"),
+    ("toml", "manifests, of which .ci/insta gives one to cargo"),
     ("yaml", "files and excerpts, which are YAML; tests/pasted.rs runs those of CI services"),
     (
         "text",

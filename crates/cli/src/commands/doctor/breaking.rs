@@ -6,10 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dmlcts_backend::{
-    Capabilities, OpenError,
-    process::{Command, Launcher},
-};
+use dmlcts_backend::{Capabilities, OpenError, process::Command};
 use dmlcts_model::Case;
 use dmlcts_runner::{Configuration, Factory, Listed, RunError, Stop, Summary, Verdict};
 use dmlcts_spec::{Library, Operator};
@@ -64,7 +61,7 @@ pub(super) fn breaks(
         let mut seen = None;
         for patience in waits {
             let command = Command::of(program.as_os_str(), &words, "the shim");
-            let launcher = Launcher::new(command, patience).with_probes(backends::examples());
+            let launcher = backends::launcher(command, patience);
             let end = deadline.and_then(|deadline| deadline.checked_add(Stop::MOMENT));
             let launcher = Arc::new(launcher.with_end(end));
             let backend: Arc<Factory> = Arc::new(move |purpose| Ok(Box::new(launcher.host(purpose)?)));
