@@ -116,9 +116,7 @@ impl Host {
     /// The next frame, or the fault that occurred instead.
     fn receive(&mut self, patience: Duration) -> Result<Received, Fault> {
         let patience = self.launcher.until_the_end(patience);
-        let Some(process) = &mut self.process else {
-            return Err(Fault::Ended { how: String::new(), is_killed: false });
-        };
+        let Some(process) = &mut self.process else { return Err(Fault::ended("")) };
         process.early.take().unwrap_or_else(|| process.child.receive(patience))
     }
 }

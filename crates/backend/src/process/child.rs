@@ -67,6 +67,13 @@ pub(super) enum Fault {
     LongHello(String),
 }
 
+impl Fault {
+    /// The fault of a process that ended in another way than by SIGKILL.
+    pub(super) fn ended(how: impl Into<String>) -> Self {
+        Self::Ended { how: how.into(), is_killed: false }
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -187,30 +194,18 @@ impl Child {
                 let ended = matches!(error, FrameError::Short { .. } | FrameError::Io(_))
                     .then(|| self.status(CLOSED));
                 match ended.flatten() {
-                    Some(status) => Err(Fault::Ended {
-                        how: self.with_last_words(&format!("it ended inside of a frame ({status})")),
-                        is_killed: is_killed(status),
-                    }),
+                    Some(status) => Err(self.ended("it ended inside of a frame", status)),
                     None => Err(Fault::Wrong(self.with_last_words(&error.to_string()))),
                 }
             }
-            Err(Missing::Memory(limit)) => Err(Fault::Ended {
-                how: format!(
-                    "out of memory: it used more than the {} of --backend-memory; a larger size lets it run on",
-                    size(limit)
-                ),
-                is_killed: false,
-            }),
+            Err(Missing::Memory(limit)) => Err(Fault::ended(format!(
+                "out of memory: it used more than the {} of --backend-memory; a larger size lets it run on",
+                size(limit)
+            ))),
             Err(Missing::Time) => Err(Fault::Silent(patience)),
             Err(Missing::Process) => Err(match self.status(CLOSED) {
-                Some(status) => Fault::Ended {
-                    how: self.with_last_words(&format!("it ended ({status})")),
-                    is_killed: is_killed(status),
-                },
-                None => Fault::Ended {
-                    how: "it closed its standard output and went on running".to_owned(),
-                    is_killed: false,
-                },
+                Some(status) => self.ended("it ended", status),
+                None => Fault::ended("it closed its standard output and went on running"),
             }),
         }
     }
@@ -263,6 +258,12 @@ impl Child {
             }
             thread::sleep(PACE);
         }
+    }
+
+    /// The fault of a process that ended with this status.
+    fn ended(&self, how: &str, status: ExitStatus) -> Fault {
+        let how = self.with_last_words(&format!("{how} ({status})"));
+        Fault::Ended { how, is_killed: is_killed(status) }
     }
 
     /// A message, with the last output of the process on standard error.
@@ -319,7 +320,8 @@ fn size(bytes: u64) -> String {
 /// Whether SIGKILL ended a process.
 fn is_killed(status: ExitStatus) -> bool {
     #[cfg(unix)]
-    return std::os::unix::process::ExitStatusExt::signal(&status) == Some(9);
+    return std::os::unix::process::ExitStatusExt::signal(&status)
+        == Some(rustix::process::Signal::KILL.as_raw());
     #[cfg(not(unix))]
     {
         let _ = status;

@@ -98,10 +98,7 @@ mod tests {
 
     #[test]
     fn the_first_failure_is_told_at_once_and_later_ones_by_powers_of_ten() {
-        let (incidents, fault) = (
-            Incidents::default(),
-            Fault::Ended { how: "it ended (exit status: 3)".to_owned(), is_killed: false },
-        );
+        let (incidents, fault) = (Incidents::default(), Fault::ended("it ended (exit status: 3)"));
         let health = Health::with_incidents(incidents.clone());
         (0..1234).for_each(|_| health.failed(&fault));
         let told: Vec<_> = std::iter::from_fn(|| incidents.take()).collect();

@@ -232,8 +232,8 @@ pub(crate) struct RunArguments {
     /// How much memory a backend process may use
     ///
     /// A process that uses more, such as 2GiB, is ended, and the case is found as for a crash. Its resident
-    /// memory counts, and that of the processes that it started, without what they share. Give the same size
-    /// on every machine: the verdicts are then the same, too. Only on Linux.
+    /// memory counts, and that of the processes that it started, without what they share. It is measured
+    /// after each answer, and every 20 ms while none comes. Only on Linux.
     #[arg(
         long,
         value_name = "SIZE",
