@@ -64,6 +64,47 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         },
     },
     Mutant {
+        name: "rows-that-share-elements-read-as-packed",
+        about: "an input is read as packed if its rows share elements, although no stride is 0",
+        seen_in: "strides",
+        operators: &["SLICE", "SLICE1", "PADDING1"],
+        needs: Needs::Nothing,
+        witness: &["SLICE FLOAT32 in=2,3 out=2,3 InputTensor.Strides=2,1 Sizes=2,3 Offsets=0,0 Strides=1,1"],
+        fault: Fault {
+            plan: |plan, _| {
+                if let [.., outer, inner] = plan.axes.as_slice()
+                    && outer.n > 1
+                    && 0 < outer.input_stride
+                    && outer.input_stride <= (inner.n - 1) * inner.input_stride
+                    && outer.input_stride % inner.input_stride.max(1) == 0
+                {
+                    plan.pack_input();
+                }
+            },
+            ..RIGHT
+        },
+    },
+    Mutant {
+        name: "equal-strides-are-one-axis",
+        about: "of two axes with the same stride of the input, the outer one is read with a stride of 0",
+        seen_in: "strides",
+        operators: &["SLICE", "SLICE1", "PADDING1"],
+        needs: Needs::Nothing,
+        witness: &["SLICE FLOAT32 in=2,2 out=2,2 InputTensor.Strides=1,1 Sizes=2,2 Offsets=0,0 Strides=1,1"],
+        fault: Fault {
+            plan: |plan, _| {
+                for place in 0..plan.rank() {
+                    let stride = plan.axes[place].input_stride;
+                    let is_same = |axis: &Axis| axis.n > 1 && axis.input_stride == stride;
+                    if plan.axes[place].n > 1 && plan.axes[place + 1..].iter().any(is_same) {
+                        plan.axes[place].input_stride = 0;
+                    }
+                }
+            },
+            ..RIGHT
+        },
+    },
+    Mutant {
         name: "input-strides-ignored",
         about: "the input's strides are ignored",
         seen_in: "strides",

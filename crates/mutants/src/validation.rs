@@ -1,6 +1,6 @@
 //! Faults of validation: a check that is missing for some descs, that overflows, or that refuses too much.
 
-use dmlcts_model::{DataType, ErrorCode};
+use dmlcts_model::{DataType, ErrorCode, Tensor};
 
 use crate::{
     Fault, Mutant, Needs,
@@ -39,6 +39,29 @@ fn is_enough(asked: &Asked<'_>, count: fn(i128) -> i128) -> bool {
                 .into_iter()
                 .zip(asked.total_sizes())
                 .all(|(needed, total)| count(needed) <= i128::from(total))
+}
+
+/// Whether a desc is accepted if this alignment counts as right for elements of this many bytes.
+fn accepts_alignment(asked: &Asked<'_>, alignment: u32, width: usize) -> bool {
+    let is_right = |tensor: &Option<Tensor>| {
+        tensor.as_ref().is_some_and(|tensor| {
+            let element = tensor.data_type.element_size().unwrap_or_default();
+            (tensor.alignment, element) == (alignment, width)
+                || tensor.alignment == 0
+                || tensor.alignment.is_power_of_two() && tensor.alignment as usize >= element
+        })
+    };
+    asked.is_valid()
+        || asked.but_for(ALIGNMENT) && is_right(&asked.desc.input) && is_right(&asked.desc.output)
+}
+
+/// Whether elements of the input share memory, although no stride is 0: along an axis, the next element
+/// starts inside an axis of smaller strides.
+fn shares_input(plan: &Plan) -> bool {
+    let walked = plan.axes.iter().filter(|axis| axis.n > 1 && axis.input_stride != 0);
+    let mut axes: Vec<_> = walked.map(|axis| (axis.input_stride, axis.n)).collect();
+    axes.sort_unstable();
+    axes.windows(2).any(|pair| pair[1].0 < pair[0].0 * pair[0].1 && pair[1].0 % pair[0].0 == 0)
 }
 
 /// The axis with the fault, if it is the only one that is so.
@@ -709,7 +732,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         ],
         fault: Fault {
             judge: |asked, _| {
-                let is_multiple = |tensor: &Option<dmlcts_model::Tensor>| {
+                let is_multiple = |tensor: &Option<Tensor>| {
                     tensor.as_ref().is_some_and(|tensor| tensor.alignment % 16 == 0)
                 };
                 asked.is_valid()
@@ -731,7 +754,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         ],
         fault: Fault {
             judge: |asked, _| {
-                let is_power = |tensor: &Option<dmlcts_model::Tensor>| {
+                let is_power = |tensor: &Option<Tensor>| {
                     tensor
                         .as_ref()
                         .is_some_and(|tensor| tensor.alignment == 0 || tensor.alignment.is_power_of_two())
@@ -741,6 +764,50 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             },
             ..RIGHT
         },
+    },
+    Mutant {
+        name: "alignment-of-1-for-two-bytes",
+        about: "an alignment of 1 is accepted for elements of two bytes",
+        seen_in: "validation",
+        operators: &["SLICE", "SLICE1", "PADDING1"],
+        needs: Needs::Nothing,
+        witness: &[
+            "SLICE FLOAT16 in=4 out=4 InputTensor.GuaranteedBaseOffsetAlignment=1 Sizes=4 Offsets=0 Strides=1",
+        ],
+        fault: Fault { judge: |asked, _| accepts_alignment(asked, 1, 2), ..RIGHT },
+    },
+    Mutant {
+        name: "alignment-of-2-for-four-bytes",
+        about: "an alignment of 2 is accepted for elements of four bytes",
+        seen_in: "validation",
+        operators: &["SLICE", "SLICE1", "PADDING1"],
+        needs: Needs::Nothing,
+        witness: &[
+            "SLICE FLOAT32 in=4 out=4 InputTensor.GuaranteedBaseOffsetAlignment=2 Sizes=4 Offsets=0 Strides=1",
+        ],
+        fault: Fault { judge: |asked, _| accepts_alignment(asked, 2, 4), ..RIGHT },
+    },
+    Mutant {
+        name: "alignment-of-4-for-eight-bytes",
+        about: "an alignment of 4 is accepted for elements of eight bytes",
+        seen_in: "validation",
+        operators: &["SLICE", "SLICE1", "PADDING1"],
+        needs: Needs::Nothing,
+        witness: &[
+            "SLICE FLOAT64 in=4 out=4 InputTensor.GuaranteedBaseOffsetAlignment=4 Sizes=4 Offsets=0 Strides=1",
+        ],
+        fault: Fault { judge: |asked, _| accepts_alignment(asked, 4, 8), ..RIGHT },
+    },
+    Mutant {
+        name: "alignment-of-2-for-eight-bytes",
+        about: "an alignment of 2 is accepted for elements of eight bytes",
+        seen_in: "validation",
+        operators: &["SLICE", "SLICE1", "PADDING1"],
+        needs: Needs::Nothing,
+        witness: &[
+            "SLICE FLOAT64 in=4 out=4 OutputTensor.GuaranteedBaseOffsetAlignment=2 Sizes=4 Offsets=0 Strides=1",
+        ],
+        fault: Fault { judge: |asked, _| accepts_alignment(asked, 2, 8), ..RIGHT },
     },
     Mutant {
         name: "alignment-of-output-not-checked",
@@ -774,9 +841,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         ],
         fault: Fault {
             judge: |asked, _| {
-                let is_large = |tensor: &Option<dmlcts_model::Tensor>| {
-                    tensor.as_ref().is_some_and(|tensor| tensor.alignment > 4096)
-                };
+                let is_large =
+                    |tensor: &Option<Tensor>| tensor.as_ref().is_some_and(|tensor| tensor.alignment > 4096);
                 asked.is_valid() && !is_large(&asked.desc.input) && !is_large(&asked.desc.output)
             },
             ..RIGHT
@@ -793,7 +859,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         ],
         fault: Fault {
             judge: |asked, _| {
-                let is_high = |tensor: &Option<dmlcts_model::Tensor>| {
+                let is_high = |tensor: &Option<Tensor>| {
                     tensor.as_ref().is_some_and(|tensor| tensor.alignment == 1 << 31)
                 };
                 asked.is_valid() && !is_high(&asked.desc.input) && !is_high(&asked.desc.output)
@@ -832,6 +898,33 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         needs: Needs::Nothing,
         witness: &["SLICE FLOAT32 in=2,2 out=2,2 OutputTensor.Strides=1,1 Sizes=2,2 Offsets=0,0 Strides=1,1"],
         fault: Fault { judge: |asked, _| asked.but_for(OVERLAP), ..RIGHT },
+    },
+    Mutant {
+        name: "shared-input-refused",
+        about: "an input whose elements share memory is refused, as an output is, although no stride is 0",
+        seen_in: "validation",
+        operators: &["SLICE", "SLICE1", "PADDING1"],
+        needs: Needs::Nothing,
+        witness: &["SLICE FLOAT32 in=2,2 out=2,2 InputTensor.Strides=1,1 Sizes=2,2 Offsets=0,0 Strides=1,1"],
+        fault: Fault { judge: |asked, _| asked.unless(shares_input), ..RIGHT },
+    },
+    Mutant {
+        name: "shared-input-needs-packed-size",
+        about: "an input whose elements share memory is refused if fewer bytes are bound than its elements have",
+        seen_in: "validation",
+        operators: &["SLICE", "SLICE1", "PADDING1"],
+        needs: Needs::Nothing,
+        witness: &["SLICE FLOAT32 in=2,2 out=2,2 InputTensor.Strides=1,1 Sizes=2,2 Offsets=0,0 Strides=1,1"],
+        fault: Fault {
+            judge: |asked, _| {
+                let total = asked.total_sizes()[0];
+                asked.unless(|plan| {
+                    let elements: i64 = plan.axes.iter().map(|axis| axis.n).product();
+                    shares_input(plan) && (elements as u64) * (plan.width as u64) > total
+                })
+            },
+            ..RIGHT
+        },
     },
     Mutant {
         name: "overlap-only-of-stride-zero",

@@ -25,17 +25,17 @@ fn a_run_of_a_profile_ends_with_a_statement_and_every_file_has_it() {
     );
     insta::assert_snapshot!(stated(&shown), @r"
     backend   reference 0.1.0 at feature level 6.4
-    profile   directml-6.4-smoke version 2: 4,948 cases of suite smoke, seed 0, at feature level 6.4, of at most 1.0 GiB each
+    profile   directml-6.4-smoke version 3: 4,990 cases of suite smoke, seed 0, at feature level 6.4, of at most 1.0 GiB each
     spec      HASH
     by        dmlcts 0.1.0
-    cases     4,711 passed, 53 created only, 184 recorded, 0 failed
-    verdict   reference 0.1.0 conforms to directml-6.4-smoke version 2
+    cases     4,753 passed, 53 created only, 184 recorded, 0 failed
+    verdict   reference 0.1.0 conforms to directml-6.4-smoke version 3
     ");
     // The statement has the answers to all raised questions, one by one.
     let answers = shown.split_once("  answers ").expect("there are some").1.lines().count();
     assert!(answers > 20 && shown.contains("slice.stride-zero: refused "), "{shown}");
     let said = xml.text();
-    assert!(said.contains(r#"<property name="profile" value="directml-6.4-smoke version 2"/>"#), "{said}");
+    assert!(said.contains(r#"<property name="profile" value="directml-6.4-smoke version 3"/>"#), "{said}");
     assert!(said.contains(r#"<property name="conformance" value="conforms"/>"#), "{said}");
     let said = page.text();
     assert!(
@@ -43,12 +43,12 @@ fn a_run_of_a_profile_ends_with_a_statement_and_every_file_has_it() {
         "{said}"
     );
     assert!(
-        said.contains("| verdict | reference 0.1.0 conforms to directml-6.4-smoke version 2 |"),
+        said.contains("| verdict | reference 0.1.0 conforms to directml-6.4-smoke version 3 |"),
         "{said}"
     );
     let said = results.text();
     assert!(said.contains(r#""command":"dmlcts run --profile directml-6.4-smoke","#), "{said}");
-    assert!(said.contains(r#""profile":{"name":"directml-6.4-smoke","version":2}"#), "{said}");
+    assert!(said.contains(r#""profile":{"name":"directml-6.4-smoke","version":3}"#), "{said}");
     assert!(said.contains(r#""statement":{"conformity":"conforms","#), "{said}");
     assert_eq!(
         stdout(&[&SMOKE[..], &["--quiet"]].concat()),
@@ -64,7 +64,7 @@ fn parts_state_nothing_and_what_they_are_joined_to_states_what_the_whole_does() 
         let shown = stdout(&[&SMOKE[..], &["--partition", part, "--results", file.path()]].concat());
         assert_eq!(
             stated(&shown),
-            "  profile   directml-6.4-smoke version 2\n  because   this is a part of the profile's cases; `dmlcts merge` states what \
+            "  profile   directml-6.4-smoke version 3\n  because   this is a part of the profile's cases; `dmlcts merge` states what \
              the parts come to\n"
         );
         assert!(file.text().contains(r#""statement":{"withheld":"this is a part of the profile's cases"#));
@@ -78,7 +78,7 @@ fn parts_state_nothing_and_what_they_are_joined_to_states_what_the_whole_does() 
     // A name in a header alone makes no claim.
     let whole = joined.text();
     for (from, to) in [
-        (r#""version":2},"suite""#, r#""version":9},"suite""#),
+        (r#""version":3},"suite""#, r#""version":9},"suite""#),
         (r#""seed":0,"feature_level":"6.4""#, r#""seed":0,"where":"rank == 1","feature_level":"6.4""#),
         (r#"{"name":"directml-6.4-smoke""#, r#"{"name":"directml-6.4""#),
     ] {
@@ -96,7 +96,7 @@ fn a_run_that_is_cut_off_states_nothing_and_goes_on_to_its_statement() {
     let whole = file.text();
     fs::write(file.path(), &whole[..whole.len() / 2]).expect("it can be written");
     let said = text(&["run", "--resume", file.path()]);
-    assert!(said.contains("--profile: none here, directml-6.4-smoke version 2 there"), "{said}");
+    assert!(said.contains("--profile: none here, directml-6.4-smoke version 3 there"), "{said}");
     let shown = stdout(&[&SMOKE[..], &["--resume", file.path()]].concat());
     assert_eq!(stated(&shown), stated(&stdout(&SMOKE)));
 }
@@ -110,7 +110,7 @@ fn left_out_cases_are_reservations() {
         .collect();
     assert_eq!(
         lines[0],
-        "  verdict   reference 0.1.0 conforms to directml-6.4-smoke version 2, with reservations"
+        "  verdict   reference 0.1.0 conforms to directml-6.4-smoke version 3, with reservations"
     );
     assert!(
         lines[1].starts_with("  reserved  ")
@@ -151,7 +151,7 @@ fn a_profile_stands_for_its_options() {
 fn profiles_and_suites_are_listed_and_shown() {
     let listed = stdout(&["profiles"]);
     assert_eq!(listed.lines().count(), 3);
-    assert!(listed.starts_with("directml-6.4        version 2   SLICE, SLICE1 and PADDING1 "), "{listed}");
+    assert!(listed.starts_with("directml-6.4        version 3   SLICE, SLICE1 and PADDING1 "), "{listed}");
     let shown = stdout(&["profiles", "directml-6.4-smoke", "--check"]);
     assert!(shown.contains(&format!("  spec      {}\n", Library::embedded().hash())), "{shown}");
     assert_eq!(shown.matches("\n            expectations ").count(), 3, "{shown}");

@@ -2,7 +2,9 @@
 //!
 //! Strides are built from the innermost to the outermost axis of a random order. Each is at least the span of
 //! the axes inside it, except for a pair of axes in some tensors: the elements of the outer one lie between
-//! those of the inner one. Neither kind of strides overlaps, so that outputs are valid without a check.
+//! those of the inner one. Neither kind of strides overlaps, so that outputs are valid without a check. Some
+//! inputs overlap: an axis has a stride of 0, or a stride that is shorter than the axis inside it, as the
+//! windows of a convolution have.
 
 use dmlcts_model::{Case, List, Side, Tensor};
 
@@ -77,37 +79,42 @@ fn stride(tensor: &mut Tensor, side: Side, draws: &mut Draws) {
     let gaps = if padded { 1 << cut(word >> 16, rank) | 1 << cut(word >> 32, rank) } else { 0 };
     let widths = if padded { draws.word() } else { 0 };
     let rows = word >> 48 & word >> 56;
-    // The axis whose elements the next one interleaves with.
-    let (mut interleaves, mut inner) = ((word >> 4).is_multiple_of(4), None);
+    // The lowest eight bits say which axes share elements with the axis inside them.
+    let shares = if side == Side::Input && (word >> 6).is_multiple_of(4) { draws.word() } else { 0 };
+    // The last axis of more than one element, and the one whose elements the next axis interleaves with: the
+    // stride, or the span inside the axis, and the length.
+    let (mut inner, mut interleaved): (Option<(i64, i64)>, _) = (None, None);
+    let mut interleaves = (word >> 4).is_multiple_of(4);
     let (mut strides, mut span, mut last) = ([0; 8], 1, 0);
     for (place, &axis) in order.iter().enumerate().rev() {
         if repeated >> place & 1 != 0 {
             continue;
         }
         let size = sizes[axis];
-        if let Some((unit, length)) = inner.take_if(|_| size > 1) {
-            strides[axis] = unit * between(length);
-            last += (size - 1) * strides[axis];
-            span += (size - 1) * strides[axis];
-            continue;
-        }
-        if interleaves && size >= 3 {
+        let mut is_row = false;
+        let stride = if let Some((unit, length)) = interleaved.take_if(|_| size > 1) {
+            unit * between(length)
+        } else if let Some((unit, length)) = inner.filter(|_| size > 1 && shares >> place & 1 != 0) {
+            // A whole number of the inner axis's strides, and fewer than that axis is long.
+            unit * (1 + cut(shares >> (8 + 6 * place), (length - 1).min(1 << 16) as usize) as i64)
+        } else if interleaves && size >= 3 {
             interleaves = false;
-            inner = Some((span, size));
-            strides[axis] = 2 * span;
-            last += (size - 1) * strides[axis];
-            span += (size - 1) * strides[axis];
-            continue;
-        }
-        let gap = if gaps >> place & 1 != 0 { 1 + cut(widths >> (6 * place), 3) as i64 } else { 0 };
-        let stride = span + gap;
+            interleaved = Some((span, size));
+            2 * span
+        } else {
+            is_row = rows >> place & 1 != 0;
+            span + if gaps >> place & 1 != 0 { 1 + cut(widths >> (6 * place), 3) as i64 } else { 0 }
+        };
         strides[axis] = stride;
-        last += (sizes[axis] - 1) * stride;
+        last += (size - 1) * stride;
         // The span from the first to the last element along this axis and those inside it. For one axis in
         // four, it is a whole number of rows, so that the next axis starts where this one would continue.
-        span += (sizes[axis] - 1) * stride;
-        if rows >> place & 1 != 0 {
-            span = span.max(stride * sizes[axis]);
+        span += (size - 1) * stride;
+        if is_row {
+            span = span.max(stride * size);
+        }
+        if size > 1 {
+            inner = Some((stride, size));
         }
     }
     tensor.total_size = ((last as u64 + 1) * bytes as u64).next_multiple_of(4);
@@ -172,7 +179,7 @@ mod tests {
     #[test]
     fn outputs_never_overlap_and_inputs_fit_their_total_size() {
         let mut draws = Draws::new(4);
-        let (mut permuted, mut padded, mut repeated, mut interleaved) = (0, 0, 0, 0);
+        let (mut permuted, mut padded, mut repeated, mut shared, mut interleaved) = (0, 0, 0, 0, 0);
         for _ in 0..2_000 {
             for side in Side::BOTH {
                 let mut tensor = Tensor::packed(DataType::INT16, smallvec![2, 1, 3, 2]);
@@ -189,12 +196,14 @@ mod tests {
                     padded += usize::from(last > 11);
                     interleaved += usize::from(!is_nested(&sizes, &strides));
                 } else {
-                    repeated += usize::from(all.len() < 12);
+                    let is_shared = all.len() < 12 && !strides.contains(&0);
+                    repeated += usize::from(strides.contains(&0));
+                    shared += usize::from(is_shared);
                 }
             }
         }
         assert!(permuted > 300 && padded > 300 && repeated > 300, "{permuted} {padded} {repeated}");
-        assert!(interleaved > 300, "{interleaved}");
+        assert!(interleaved > 300 && shared > 100, "{interleaved} {shared}");
     }
 
     /// Whether each stride is greater than the span of all axes with smaller strides.

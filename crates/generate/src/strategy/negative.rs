@@ -18,7 +18,7 @@ use dmlcts_spec::{IdSet, Scope, Scratch, Truth, Validity, Ways, expression::Posi
 
 use super::{
     SearchResult, boundary,
-    neighbour::{self, Change, Recipe, Span},
+    neighbour::{self, Change, Field, Recipe, Span},
     random::{BaseLayout, Sampler, Shape},
 };
 use crate::{
@@ -76,6 +76,7 @@ pub(crate) fn search(
         search.cross(way, cross);
     }
     search.swaps();
+    search.alignments();
     search.both();
     search.sums();
     let unmet = if cross.contains(&Cross::Question) { search.questions() } else { Vec::new() };
@@ -531,6 +532,31 @@ impl Search<'_, '_> {
                         self.broken.push(Broken { clause, case: self.changed.clone(), twin: base });
                         break;
                     }
+                }
+            }
+        }
+    }
+
+    /// For each width of elements and each tensor, adds a desc with each alignment that is a power of two and
+    /// less than the width. A check with another width than that of the element accepts some of them.
+    fn alignments(&mut self) {
+        let space = self.space;
+        for (place, width) in [2, 4, 8].into_iter().enumerate() {
+            let is_wide = |data_type: &DataType| data_type.element_size() == Some(width);
+            let Some(data_type) = self.types.iter().position(is_wide) else { continue };
+            let setting = place % space.settings.len();
+            let key = (setting, data_type, place % self.ranks.len(), BaseLayout::ALL[place % 2], 0);
+            let Some(base) = self.base(key) else { continue };
+            let values = (0..width.ilog2()).map(|exponent| 1 << exponent);
+            for (side, value) in
+                Side::BOTH.into_iter().flat_map(|side| values.clone().map(move |value| (side, value)))
+            {
+                let change = Change::Field { side, field: Field::Alignment, value };
+                change.apply(&base, space, &space.settings[setting].unit, &mut self.changed);
+                let violated = self.taken().0;
+                if let Some(clause) = violated.iter().next().filter(|_| violated.len() == 1) {
+                    let broken = Broken { clause, case: self.changed.clone(), twin: base.clone() };
+                    self.broken.push(broken);
                 }
             }
         }
