@@ -11,11 +11,6 @@ pub(crate) fn time_span(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Reads a time span that may be 0.
-pub(crate) fn budget(text: &str) -> Result<Duration, String> {
-    span(text)
-}
-
 fn span(text: &str) -> Result<Duration, String> {
     let wrong =
         || format!("`{text}` is not a time span; write whole numbers with units, such as 90s, 10m or 1h30m");

@@ -60,11 +60,11 @@ pub(crate) fn left_out(left_out: &LeftOut) -> Option<String> {
 /// A limit on explaining failures, with its value or its option.
 fn words(limit: Limit) -> &'static str {
     match limit {
-        Limit::Cases => "2,000 cases a finding",
+        Limit::Cases => "the end of --explain",
         Limit::Candidates => "the number of conditions that a search tries",
-        Limit::Time => "10 s of the backend's time a finding, or a sixth of --explain-budget if that is more",
+        Limit::Time => "10 s of the backend's time a finding, or more in proportion to --explain",
         Limit::Hangs => "2 hangs a finding",
-        Limit::Budget => "the end of --explain-budget",
+        Limit::Budget => "60 s of the backend's time, or more in proportion to --explain",
         Limit::Timeout => "the end of --timeout",
         Limit::Interrupted => "an interrupt",
         Limit::EndOfRun => "the early end of the run",

@@ -31,8 +31,8 @@ use crate::{
 
 /// The longest wait before the collector checks the deadline and the stop switch again.
 const LOOK_UP: Duration = Duration::from_millis(50);
-/// The most time that a run with a deadline keeps for shrinking.
-const SHRINK_TIME: Duration = Duration::from_secs(10);
+/// The most time that a run with a deadline keeps for explaining and shrinking.
+const KEPT: Duration = Duration::from_secs(60);
 
 /// Puts the results of batches in order and adds them up.
 pub(crate) struct Collector<'run> {
@@ -43,7 +43,8 @@ pub(crate) struct Collector<'run> {
     limit: Option<u64>,
     grace: Duration,
     retries: u32,
-    shrinks: bool,
+    /// Whether failures are explained or shrunk, which takes time.
+    explains: bool,
     /// The first case of the batch that is due.
     next: u64,
     /// The results of later batches, by their first cases.
@@ -82,7 +83,7 @@ impl<'run> Collector<'run> {
             limit: configuration.limit,
             grace: configuration.grace,
             retries: configuration.retries,
-            shrinks: configuration.shrink,
+            explains: configuration.shrink || configuration.explain.is_some_and(|cases| cases > 0),
             next: shared.dealer.due(),
             waiting: BTreeMap::new(),
             groups: Vec::new(),
@@ -131,9 +132,9 @@ impl<'run> Collector<'run> {
     ) -> Vec<Range<u64>> {
         let stop = &self.shared.stop;
         let mut heard = Instant::now();
-        // If something failed, some of the time is reserved for shrinking.
-        let kept = end.map(|end| (end.saturating_duration_since(heard) / 10).min(SHRINK_TIME));
-        let kept = kept.filter(|_| self.shrinks).unwrap_or_default();
+        // If something failed, some of the time is reserved for its explanation.
+        let kept = end.map(|end| (end.saturating_duration_since(heard) / 10).min(KEPT));
+        let kept = kept.filter(|_| self.explains).unwrap_or_default();
         loop {
             tell_incidents(&self.incidents, tell);
             let now = Instant::now();

@@ -73,8 +73,8 @@ pub struct Configuration {
     pub fail_fast: bool,
     /// Ends the run after this many cases without an answer in time, if cases are left.
     pub max_hangs: Option<u64>,
-    /// When the run must have ended, including the search for smaller failing cases. If something failed, the
-    /// search gets the last tenth of the time, at most ten seconds.
+    /// When the run must have ended, including its explanations. If something failed, explaining and
+    /// shrinking get the last tenth of the time, at most a minute.
     pub deadline: Option<Instant>,
     /// The maximum number of bytes of a case: its tensors and the memory that they are compared with. A
     /// larger case is created but not run.
@@ -92,9 +92,10 @@ pub struct Configuration {
     pub retries: u32,
     /// Whether to shrink a case of each finding.
     pub shrink: bool,
-    /// The time for experiments that explain failures. With 0, predicates follow from the cases of the run
-    /// alone. With `None`, the run looks for no predicates: each group of failures is a finding.
-    pub explain: Option<Duration>,
+    /// The number of cases that explaining a finding may cost: experiments, repeats and shrinking. With 0,
+    /// predicates follow from the cases of the run alone. With `None`, the run looks for no predicates: each
+    /// group of failures is a finding, which is shrunk.
+    pub explain: Option<usize>,
     /// The findings of earlier runs. A finding that is still there keeps its id, and its predicate if that is
     /// still exact.
     pub stored: Vec<StoredFinding>,
@@ -118,6 +119,8 @@ pub struct Configuration {
 impl Configuration {
     /// The default memory limit of a case, in bytes.
     pub const USUAL_MEMORY: u64 = 1 << 30;
+    /// The number of cases that explaining a finding may cost by default.
+    pub const USUAL_EXPLAIN: usize = 2_000;
     /// How often a failure is run again alone by default.
     pub const USUAL_RETRIES: u32 = 2;
 }

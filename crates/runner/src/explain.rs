@@ -1,7 +1,7 @@
 //! Explains the failures of a run: turns them into findings, each with a predicate where one separates it
 //! from the passes. Experiments run more cases to check the predicates.
 
-use std::{collections::BTreeSet, time::Instant};
+use std::collections::BTreeSet;
 
 use dmlcts_findings::{Ask, Budget, Cause, Label, Outcomes, RoundLimit, has_only_distinct_elements};
 use dmlcts_model::{Case, Outcome};
@@ -18,8 +18,6 @@ use crate::{
     witnessed::Witnessed,
 };
 
-/// The cases of the experiments on the failures of an operator, of one kind.
-const CASES: usize = 1_500;
 /// The failures of each finding that run again alone, besides its first.
 const AGAIN: usize = 4;
 
@@ -87,10 +85,11 @@ impl Explainer<'_, '_> {
             let kinds: BTreeSet<_> = witnessed.failures.values().map(of).collect();
             self.spending.left_out.experiments += kinds.len() as u64;
         }
-        // Without experiments, the run's own cases are searched all the same.
-        let end = self.spending.end().filter(|_| !is_over);
-        let ends = || shared.is_time_up() || end.is_some_and(|end| Instant::now() >= end);
-        let budget = Budget { cases: if is_over { 0 } else { CASES }, is_over: &ends };
+        // Without experiments, the run's own cases are searched all the same. Experiments ask three quarters
+        // of the cases of a finding.
+        let cases = if is_over { 0 } else { self.spending.cases() / 4 * 3 };
+        let end = self.spending.end();
+        let budget = Budget { cases, is_over: &|| shared.is_time_up() || end.is_past() };
         let mut experiments =
             Experiments { alone: &mut *self.alone, spending: &mut *self.spending, answers: Vec::new() };
         let ask: &mut dyn Ask = &mut experiments;

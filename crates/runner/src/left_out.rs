@@ -17,7 +17,7 @@ pub enum Limit {
     Time,
     /// The number of hangs of a finding.
     Hangs,
-    /// The time of all findings together.
+    /// The backend's time for all findings together.
     Budget,
     /// The deadline of the run.
     Timeout,

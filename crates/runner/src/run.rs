@@ -7,7 +7,7 @@ use std::{
         mpsc::{Receiver, Sender, channel},
     },
     thread,
-    time::Duration,
+    time::Instant,
 };
 
 use dmlcts_backend::{Capabilities, OpenError, Purpose};
@@ -22,7 +22,7 @@ use crate::{
     deal::Dealer,
     first_wrong, panics,
     shared::Shared,
-    spending::{End, Spending, after},
+    spending::{End, Spending},
     worker::Worker,
 };
 
@@ -105,11 +105,8 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     Ok(summary)
 }
 
-/// The time for shrinking if no predicates are looked for.
-const SHRINK_TIME: Duration = Duration::from_secs(10);
-
-/// The findings of a run that ended, shrunk, and what was left out. Experiments, repeats and shrinking have
-/// one deadline. A run that ended at a failure or at its deadline has no experiments.
+/// The findings of a run that ended, shrunk, and what was left out. A run that ended at its first failure has
+/// no experiments.
 fn explained<'run>(
     shared: &'run Shared,
     collector: &mut Collector<'run>,
@@ -117,28 +114,21 @@ fn explained<'run>(
     ending: Ending,
     tell: &mut dyn FnMut(Event<'_>),
 ) -> (Vec<Finding>, LeftOut) {
-    let may_go_on = !matches!(ending, Ending::Interrupted | Ending::BackendLost | Ending::Hangs);
-    let (budget, limit) = match configuration.explain {
-        Some(budget) => (budget, Limit::Budget),
-        None => (SHRINK_TIME, Limit::Time),
-    };
-    let end = if !may_go_on {
-        End { at: None, limit: Limit::EndOfRun }
-    } else if budget.is_zero() {
-        End { at: None, limit }
-    } else {
-        let end = after(budget);
-        match configuration.deadline {
-            Some(deadline) if deadline < end => End { at: Some(deadline), limit: Limit::Timeout },
-            _ => End { at: Some(end), limit },
-        }
+    let end = match ending {
+        Ending::Interrupted | Ending::BackendLost | Ending::Hangs => End::Now(Limit::EndOfRun),
+        _ => End::Deadline(configuration.deadline),
     };
     let of_experiments = match ending {
-        Ending::Timeout => End { at: None, limit: Limit::Timeout },
-        Ending::FirstFailure | Ending::NotRecorded => End { at: None, limit: Limit::EndOfRun },
+        // Half of the time that is kept is for shrinking.
+        Ending::Timeout => {
+            let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
+            End::Deadline(configuration.deadline.map(|deadline| Instant::now() + left(deadline) / 2))
+        }
+        Ending::FirstFailure | Ending::NotRecorded => End::Now(Limit::EndOfRun),
         _ => end,
     };
-    let mut spending = Spending::new(shared.stop.clone(), budget, of_experiments);
+    let cases = configuration.explain.unwrap_or(Configuration::USUAL_EXPLAIN);
+    let mut spending = Spending::new(shared.stop.clone(), cases, of_experiments);
     let mut findings = collector.explain(configuration.explain.is_some(), &mut spending, stored, tell);
     spending.end_at(end);
     if configuration.retries > 0 {

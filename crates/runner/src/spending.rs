@@ -1,5 +1,5 @@
-//! What explaining failures may cost: cases, hangs and the backend's time for each finding, and one deadline
-//! for the run. The time between the cases costs nothing, so that results do not depend on how busy the
+//! What explaining failures may cost: cases, hangs and the backend's time for each finding, and the backend's
+//! time for the run. The time between the cases costs nothing, so that results do not depend on how busy the
 //! machine is, as long as the backend is not slow.
 //!
 //! Experiments run before findings exist, so each operator and kind of failure has an account. Each finding
@@ -12,18 +12,14 @@ use std::{
 
 use dmlcts_model::Outcome;
 
-use crate::{Finding, LeftOut, Limit, Stop, judge::Examination};
+use crate::{Configuration, Finding, LeftOut, Limit, Stop, judge::Examination};
 
-/// Longer budgets end after this time: a clock cannot hold all sums.
-const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+/// The backend's time for all findings, with the usual number of cases or fewer. With more cases, it is
+/// longer in proportion.
+const TIME: Duration = Duration::from_secs(60);
 
-/// The backend's time for a finding. If the budget of a run is longer than usual, it is a sixth of that.
-const TIME: Duration = Duration::from_secs(10);
-
-/// The time after a duration, or far in the future.
-pub(crate) fn after(time: Duration) -> Instant {
-    Instant::now() + time.min(LONGEST)
-}
+/// The part of that time that one finding may take.
+const SHARE: u32 = 6;
 
 /// What has been spent on a finding, or may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -45,12 +41,13 @@ enum Stage {
 }
 
 impl Stage {
-    /// What a finding may have cost at the end of this stage. `time` is the limit of a finding.
-    fn limit(self, time: Duration) -> Account {
+    /// What a finding may have cost at the end of this stage. `all` is the limit of a finding.
+    fn limit(self, all: Account) -> Account {
+        let Account { cases, time, .. } = all;
         match self {
-            Self::Experiments => Account { cases: 1_600, time: time * 15 / 20, hangs: 1 },
-            Self::Repeats => Account { cases: 1_800, time: time * 17 / 20, hangs: 1 },
-            Self::Shrinking => Account { cases: 2_000, time, hangs: 2 },
+            Self::Experiments => Account { cases: cases - cases / 5, time: time / 20 * 15, hangs: 1 },
+            Self::Repeats => Account { cases: cases - cases / 10, time: time / 20 * 17, hangs: 1 },
+            Self::Shrinking => all,
         }
     }
 }
@@ -87,19 +84,29 @@ enum Owner {
     Finding(u64),
 }
 
-/// When nothing more runs, and the limit that says so.
+/// When nothing more runs, whatever was spent.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct End {
-    /// `None` if nothing runs at all.
-    pub(crate) at: Option<Instant>,
-    pub(crate) limit: Limit,
+pub(crate) enum End {
+    /// At once, for this reason.
+    Now(Limit),
+    /// At the deadline of the run, if it has one.
+    Deadline(Option<Instant>),
+}
+
+impl End {
+    /// Whether it is a deadline that is past.
+    pub(crate) fn is_past(self) -> bool {
+        matches!(self, Self::Deadline(Some(deadline)) if Instant::now() >= deadline)
+    }
 }
 
 /// Counts what explaining costs, and says when it is over.
 pub(crate) struct Spending {
     stop: Stop,
     end: End,
-    /// The time of a finding.
+    /// The limit of a finding.
+    limit: Account,
+    /// The time of all accounts together.
     time: Duration,
     accounts: BTreeMap<Owner, Account>,
     open: Option<Open>,
@@ -117,18 +124,24 @@ struct Open {
 }
 
 impl Spending {
-    /// Nothing is spent yet of the budget of a run.
-    pub(crate) fn new(stop: Stop, budget: Duration, end: End) -> Self {
-        let time = TIME.max(budget.min(LONGEST) / 6);
-        Self { stop, end, time, accounts: BTreeMap::new(), open: None, left_out: LeftOut::default() }
+    /// Nothing is spent yet. `cases` is the number of cases that a finding may cost.
+    pub(crate) fn new(stop: Stop, cases: usize, end: End) -> Self {
+        let limit = Account { cases, time: run_time(cases) / SHARE, hangs: 2 };
+        let (accounts, left_out) = (BTreeMap::new(), LeftOut::default());
+        Self { stop, end, limit, time: Duration::ZERO, accounts, open: None, left_out }
     }
 
-    /// When nothing more runs.
-    pub(crate) fn end(&self) -> Option<Instant> {
-        self.end.at
+    /// The number of cases that a finding may cost.
+    pub(crate) fn cases(&self) -> usize {
+        self.limit.cases
     }
 
-    /// Sets another deadline.
+    /// When nothing more runs, whatever is spent.
+    pub(crate) fn end(&self) -> End {
+        self.end
+    }
+
+    /// Sets another end.
     pub(crate) fn end_at(&mut self, end: End) {
         self.end = end;
     }
@@ -138,7 +151,15 @@ impl Spending {
         if self.stop.is_interrupted() {
             return Some(Limit::Interrupted);
         }
-        self.end.at.is_none_or(|end| Instant::now() >= end).then_some(self.end.limit)
+        if let End::Now(limit) = self.end {
+            return Some(limit);
+        }
+        let limits = [
+            (self.end.is_past(), Limit::Timeout),
+            (self.limit.cases == 0, Limit::Cases),
+            (self.time >= run_time(self.limit.cases), Limit::Budget),
+        ];
+        limits.into_iter().find_map(|(is_reached, limit)| is_reached.then_some(limit))
     }
 
     /// Opens the account of the cases of earlier findings.
@@ -176,7 +197,7 @@ impl Spending {
 
     fn open(&mut self, owner: Owner, stage: Stage) {
         self.close();
-        let limit = stage.limit(self.time);
+        let limit = stage.limit(self.limit);
         self.open = Some(Open { owner, limit, since: None, cut: None });
     }
 
@@ -221,7 +242,9 @@ impl Spending {
         if let Some(open) = &mut self.open {
             let account = self.accounts.entry(open.owner.clone()).or_default();
             account.cases += cases;
-            account.time += open.since.take().map(|since| since.elapsed()).unwrap_or_default();
+            let time = open.since.take().map(|since| since.elapsed()).unwrap_or_default();
+            account.time += time;
+            self.time += time;
         }
     }
 
@@ -235,15 +258,19 @@ impl Spending {
     }
 }
 
+/// The backend's time for all findings, each of which may cost this number of cases.
+fn run_time(cases: usize) -> Duration {
+    let usual = Configuration::USUAL_EXPLAIN;
+    TIME.saturating_mul(u32::try_from(cases.div_ceil(usual)).unwrap_or(u32::MAX).max(1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Ending;
 
-    /// An end after this time.
-    fn end(time: Duration) -> End {
-        End { at: Some(after(time)), limit: Limit::Budget }
-    }
+    const CASES: usize = Configuration::USUAL_EXPLAIN;
+    const OPEN: End = End::Deadline(None);
 
     /// The number of further cases that may run.
     fn left(spending: &mut Spending) -> usize {
@@ -252,9 +279,9 @@ mod tests {
 
     #[test]
     fn experiments_repeats_and_shrinking_share_the_cases_of_a_finding() {
-        let mut spending = Spending::new(Stop::default(), TIME, end(Duration::from_secs(600)));
+        let mut spending = Spending::new(Stop::default(), CASES, OPEN);
         spending.open_experiments("SLICE", "wrong");
-        assert_eq!(left(&mut spending), Stage::Experiments.limit(TIME).cases);
+        assert_eq!(left(&mut spending), 1_600);
         spending.open_experiments("SLICE", "crash");
         assert!(spending.may_run(), "other failures have their own account");
         spending.open_repeats(5, ["SLICE", "SLICE1"].into_iter(), "wrong");
@@ -270,7 +297,7 @@ mod tests {
 
     #[test]
     fn time_and_hangs_are_limited_too() {
-        let mut spending = Spending::new(Stop::default(), TIME, end(Duration::MAX));
+        let mut spending = Spending::new(Stop::default(), CASES, OPEN);
         for (limit, spent) in [
             (Limit::Hangs, Account { hangs: 2, ..Account::default() }),
             (Limit::Time, Account { time: Duration::from_secs(10), ..Account::default() }),
@@ -285,12 +312,29 @@ mod tests {
     }
 
     #[test]
+    fn the_time_of_a_run_is_limited_and_grows_with_the_cases() {
+        for (cases, seconds) in
+            [(1, 60), (CASES, 60), (10 * CASES, 600), (usize::MAX, 60 * u64::from(u32::MAX))]
+        {
+            let mut spending = Spending::new(Stop::default(), cases, OPEN);
+            spending.open(Owner::Finding(0), Stage::Shrinking);
+            spending.time = Duration::from_millis(seconds * 1_000 - 1);
+            assert!(spending.may_run(), "{cases} cases");
+            spending.time = Duration::from_secs(seconds);
+            assert_eq!(spending.over(), Some(Limit::Budget), "{cases} cases");
+        }
+        assert_eq!(Spending::new(Stop::default(), 0, OPEN).over(), Some(Limit::Cases));
+    }
+
+    #[test]
     fn nothing_runs_without_a_deadline_or_after_an_interrupt() {
         let stop = Stop::default();
-        let mut spending = Spending::new(stop.clone(), TIME, End { at: None, limit: Limit::EndOfRun });
+        let mut spending = Spending::new(stop.clone(), CASES, End::Now(Limit::EndOfRun));
         spending.open_experiments("SLICE", "wrong");
         assert!(!spending.may_run());
-        spending.end_at(end(Duration::from_secs(600)));
+        spending.end_at(End::Deadline(Some(Instant::now())));
+        assert_eq!(spending.over(), Some(Limit::Timeout));
+        spending.end_at(OPEN);
         assert!(spending.may_run());
         stop.request(Ending::Interrupted);
         assert!(!spending.may_run());

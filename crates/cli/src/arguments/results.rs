@@ -62,7 +62,7 @@ Examples:
 ///
 /// The parts are those of --partition. The summary counts all parts, and the exit code is for the whole run.
 /// It names parts that are missing, duplicate or of different runs. Its findings are those of a whole run
-/// with `--explain-budget 0`. Predicates that the experiments of a part confirmed stay if they are exact for
+/// with `--explain 0`. Predicates that the experiments of a part confirmed stay if they are exact for
 /// the whole run. A single file of a whole run gets its summary.
 #[derive(Debug, Args)]
 #[command(after_help = MERGE_EXAMPLES, after_long_help = format!("{MERGE_EXAMPLES}\n\n{}", exit::HELP))]

@@ -143,7 +143,8 @@ pub(crate) struct RunArguments {
 
     /// End after this time, such as 90s or 10m
     ///
-    /// The time counts from the start of the program.
+    /// The time counts from the start of the program. If cases fail, the last tenth of the time, at most a
+    /// minute, is for explaining the failures.
     #[arg(
         long,
         value_name = "TIME",
@@ -279,29 +280,29 @@ pub(crate) struct RunArguments {
     )]
     pub(crate) retries: u32,
 
-    /// Time for explaining failures
+    /// Cases for explaining a finding
     ///
     /// A finding is a set of failures with one cause. Experiments check the predicate that separates its
     /// failures from the passes. Failures run again, flakes run after earlier cases, and a failing case is
-    /// shrunk. Each finding gets at most 2,000 cases, two hangs and 10 s of the backend's time. With a budget
-    /// above 60 s, it gets a sixth of the budget instead of 10 s. With 0, none of this runs: predicates
-    /// follow from the run's own cases and are not confirmed.
+    /// shrunk. Each finding gets this number of cases, and two hangs. A slow backend also ends this after 10
+    /// s of its time for a finding, and 60 s for all; above 2,000 cases, these times grow in proportion. With
+    /// 0, none of this runs: predicates follow from the run's own cases and are not confirmed.
     #[arg(
         long,
-        value_name = "TIME",
-        default_value = "60s",
-        value_parser = units::budget,
-        allow_hyphen_values = true,
+        value_name = "N",
+        default_value_t = Self::DEFAULT_EXPLAIN,
+        value_parser = clap::value_parser!(u32).range(0..=1_000_000),
+        allow_negative_numbers = true,
         help_heading = heading::VERDICTS
     )]
-    pub(crate) explain_budget: Duration,
+    pub(crate) explain: u32,
 
     /// Keep the ids of the findings of an earlier run
     ///
     /// FILE is a results file. Repeat the option for several files. An earlier finding is still there if its
     /// smallest case fails with the same class and belongs to a finding of this run. That finding takes the
     /// earlier id, and the earlier predicate if it is still exact. The smallest cases run again within
-    /// `--explain-budget`.
+    /// `--explain`.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = heading::VERDICTS)]
     pub(crate) earlier: Vec<String>,
 
@@ -384,6 +385,8 @@ pub(crate) struct RunArguments {
 impl RunArguments {
     /// The backend without `--backend`: the one that works on every machine.
     pub(crate) const DEFAULT_BACKEND: &str = BackendOptions::USUAL_BACKEND;
+    /// The cases of a finding without `--explain`.
+    pub(crate) const DEFAULT_EXPLAIN: u32 = Configuration::USUAL_EXPLAIN as u32;
     /// The number of retries without `--retries`.
     pub(crate) const DEFAULT_RETRIES: u32 = Configuration::USUAL_RETRIES;
     /// The memory of one case without `--memory`.

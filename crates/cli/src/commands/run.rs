@@ -176,7 +176,7 @@ fn configuration(arguments: &RunArguments) -> Result<Configuration, Problem> {
         allow: arguments.allow.clone(),
         // A case that the user typed is shown as typed.
         shrink: arguments.cases.is_empty(),
-        explain: arguments.cases.is_empty().then_some(arguments.explain_budget),
+        explain: arguments.cases.is_empty().then_some(arguments.explain as usize),
         partition: selection.partition,
         stored: [arguments.stored.clone(), earlier::findings(&arguments.earlier, &arguments.backend)?]
             .concat(),

@@ -10,7 +10,7 @@ const MIRROR: &str = "mutant:padding-mirror-of-two-clamps";
 
 /// Runs `smoke` on a backend, without experiments unless the options ask for them.
 fn smoke(backend: &str, more: &[&str]) -> (String, Option<i32>) {
-    let without = if more.contains(&"--explain-budget") { &[][..] } else { &["--explain-budget", "0"] };
+    let without = if more.contains(&"--explain") { &[][..] } else { &["--explain", "0"] };
     let output = run(&[&["run", "--backend", backend], without, more].concat());
     (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code())
 }
@@ -96,7 +96,7 @@ fn parts_of_a_suite_that_is_gone_have_the_same_findings() {
 #[test]
 fn a_merge_keeps_what_experiments_confirmed() {
     let merged = Scratch::nothing("findings-confirmed.jsonl");
-    let parts = parts("mutant:rank-one-refused", "findings-confirmed-part", &["--explain-budget", "1h"]);
+    let parts = parts("mutant:rank-one-refused", "findings-confirmed-part", &["--explain", "2000"]);
     let shown = merge(&parts, &merged, &[]);
     let found = findings(&shown);
     assert!(found.iter().any(|line| line.contains(" where rank == 1 (")), "{shown}");
@@ -227,7 +227,7 @@ fn a_report_says_what_is_left_out_and_within_which_filter() {
     assert!(findings(&shown).iter().any(is_within), "{shown}");
     let left_out = |shown: &str| shown.lines().find(|line| line.starts_with("left out")).map(str::to_owned);
     let line = left_out(&shown).unwrap_or_default();
-    let start = "left out, at the end of --explain-budget: experiments on ";
+    let start = "left out, at the end of --explain: experiments on ";
     assert!(line.starts_with(start) && line.contains("; shrinking of "), "{shown}");
     let merged = run(&["merge", file.path()]);
     let merged = String::from_utf8_lossy(&merged.stdout);

@@ -59,7 +59,7 @@ fn a_page_has_every_case_however_the_run_came_about() {
         ["whole.html", "joined.html", "resumed.html", "whole.jsonl", "1.jsonl", "2.jsonl", "cut.jsonl"];
     let files = names.map(|name| Scratch::new(&format!("page-{name}"), ""));
     let [whole, joined, resumed, results, one, two, cut] = &files;
-    let usual = ["run", "--quiet", "--strategy", "boundary,documented", "--explain-budget", "0"];
+    let usual = ["run", "--quiet", "--strategy", "boundary,documented", "--explain", "0"];
     let run_with = |more: &[&str]| {
         let backend = ["--backend", "mutant:wrong-stride"];
         assert_eq!(run(&[&usual[..], &backend, more].concat()).status.code(), Some(1), "{more:?}");
@@ -95,7 +95,7 @@ fn a_comparison_writes_a_page() {
     let names =
         ["old.jsonl", "new.jsonl", "changes.html"].map(|name| Scratch::new(&format!("diff-{name}"), ""));
     let [old, new, page] = &names;
-    let usual = ["run", "--quiet", "--strategy", "boundary,documented", "--explain-budget", "0", "--results"];
+    let usual = ["run", "--quiet", "--strategy", "boundary,documented", "--explain", "0", "--results"];
     run(&[&usual[..], &[old.path()]].concat());
     run(&[&usual[..], &[new.path(), "--backend", "mutant:wrong-stride"]].concat());
     let output = run(&["diff", old.path(), new.path(), "--html", page.path()]);

@@ -253,7 +253,7 @@ fn the_summary_has_the_exit_code_that_the_program_ends_with() {
         env!("CARGO_BIN_EXE_dmlcts"),
         case.trim_end()
     );
-    let whole = ["run", "--quiet", "--explain-budget", "0", "--results", file.path(), "--overwrite"];
+    let whole = ["run", "--quiet", "--explain", "0", "--results", file.path(), "--overwrite"];
     let nothing = ["--where", "rank == 1 and rank == 2"];
     let joined = Scratch::nothing("code-joined.jsonl");
     let merge = ["merge", "--quiet", file.path(), "--results", joined.path(), "--overwrite"];

@@ -37,7 +37,7 @@ fn findings_of_old_files_keep_their_ids() {
     ];
     for (file, mutant, id, words) in cases {
         let (file, backend) = (store(file), format!("mutant:{mutant}"));
-        for options in [&["--explain-budget", "0"][..], &["--seed", "7"]] {
+        for options in [&["--explain", "0"][..], &["--seed", "7"]] {
             let with = |more: &[&str]| {
                 findings(&[&["run", "--quiet", "--backend", &backend], options, more].concat())
             };
@@ -93,7 +93,7 @@ fn a_given_case_has_the_id_of_its_finding() {
 fn a_file_of_another_backend_or_of_a_part_is_noted() {
     let part = Scratch::nothing("noted-part.jsonl");
     let case = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
-    let of = ["--strategy", "documented", "--explain-budget", "0"];
+    let of = ["--strategy", "documented", "--explain", "0"];
     run(&[&["run", "--quiet", "--partition", "1/3", "--results", part.path()], &of[..]].concat());
     let output = run(&["run", "--quiet", "--backend", "mutant:wrong-stride", "--earlier", part.path(), case]);
     let said = String::from_utf8_lossy(&output.stderr).replace(part.path(), "FILE");

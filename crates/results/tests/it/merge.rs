@@ -1,6 +1,6 @@
 //! Joining the parts of a run gives the file of one machine's run, and parts of different runs are refused.
 
-use std::{fs, sync::Arc, time::Duration};
+use std::{fs, sync::Arc};
 
 use dmlcts_backend::{Backend, Batch, Capabilities, Immediate};
 use dmlcts_model::FeatureLevel;
@@ -259,7 +259,7 @@ fn a_failure_for_other_data_only_is_explained_by_these_data() {
         suite: Some(SuiteForm { name: "some".to_owned(), hash: "00".repeat(32) }),
         ..selection(&lines, None)
     };
-    run.configuration.explain = Some(Duration::ZERO);
+    run.configuration.explain = Some(0);
     let whole = record_with(writer.expect("the file can be made"), &run, &selection, true);
     // A merge must find what the run found, and not keep it.
     let text = file.text();

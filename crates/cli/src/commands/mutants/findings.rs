@@ -3,7 +3,7 @@
 //! Each fault runs the suite twice, as `dmlcts run` does: without experiments and with them. A finding's
 //! predicate is right about a case if it holds exactly where the fault shows.
 
-use std::{collections::BTreeSet, io::Write, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, io::Write, sync::Arc};
 
 use dmlcts_backend::process::Incidents;
 use dmlcts_findings::{Fresh, with_other_data, with_separate_elements};
@@ -30,8 +30,6 @@ use crate::{
     selection::{load_suite, suite_problem},
 };
 
-/// The time for the experiments of a run.
-pub(super) const BUDGET: Duration = Duration::from_secs(60);
 /// The number of fresh valid and invalid cases.
 const VALID: usize = 20_000;
 const INVALID: usize = 5_000;
@@ -177,13 +175,14 @@ fn subject(mutant: &'static Mutant) -> Result<Subject, Problem> {
     Ok(Subject { name, about, conditions: None, backend })
 }
 
-/// The number of findings of a mutant with this budget, and the indices of the suite's cases that fail.
+/// The number of findings of a mutant, each with this number of cases, and the indices of the cases of the
+/// suite that fail.
 pub(super) fn explained_alone(
     mutant: &'static Mutant,
     suite: &Arc<dyn Source>,
-    budget: Duration,
+    cases: usize,
 ) -> Result<(usize, BTreeSet<usize>), Problem> {
-    let (summary, shown) = run(&subject(mutant)?, suite, Some(budget))?;
+    let (summary, shown) = run(&subject(mutant)?, suite, Some(cases))?;
     Ok((summary.findings.len(), failing(&shown)))
 }
 
@@ -212,7 +211,7 @@ fn fresh(seed: u64) -> Result<Vec<Case>, Problem> {
 
 /// Runs the suite on a fault, and explains its failures.
 fn outcome(subject: &Subject, suite: &Arc<dyn Source>, fresh: &Arc<dyn Source>) -> Result<Outcome, Problem> {
-    let (summary, shown) = run(subject, suite, Some(Duration::ZERO))?;
+    let (summary, shown) = run(subject, suite, Some(0))?;
     if summary.findings.is_empty() {
         return Ok(Outcome::NotFound);
     }
@@ -227,7 +226,7 @@ fn outcome(subject: &Subject, suite: &Arc<dyn Source>, fresh: &Arc<dyn Source>) 
         Ok(Explained { findings, wrong_in_suite, wrong, judged })
     };
     let correlation = explained(summary.findings)?;
-    let experiment = explained(run(subject, suite, Some(BUDGET))?.0.findings)?;
+    let experiment = explained(run(subject, suite, Some(Configuration::USUAL_EXPLAIN))?.0.findings)?;
     Ok(Outcome::Explained { correlation, experiment })
 }
 
@@ -257,7 +256,7 @@ fn run_once(subject: &Subject, source: &Arc<dyn Source>) -> Result<Vec<Shown>, P
 pub(super) fn run(
     subject: &Subject,
     source: &Arc<dyn Source>,
-    explain: Option<Duration>,
+    explain: Option<usize>,
 ) -> Result<(Summary, Vec<Shown>), Problem> {
     run_with(subject, source, explain, Runs::default())
 }
@@ -265,7 +264,7 @@ pub(super) fn run(
 fn run_with(
     subject: &Subject,
     source: &Arc<dyn Source>,
-    explain: Option<Duration>,
+    explain: Option<usize>,
     runs: Runs,
 ) -> Result<(Summary, Vec<Shown>), Problem> {
     let run = Run {

@@ -8,10 +8,10 @@ use dmlcts_generate::draw::{Draws, derive};
 use dmlcts_model::{BindingOffsets, Desc, FeatureLevel, escaped};
 use dmlcts_mutants::{Faulty, Mutant};
 use dmlcts_report::counted;
-use dmlcts_runner::{Factory, Finding, Source};
+use dmlcts_runner::{Configuration, Factory, Finding, Source};
 
 use super::{
-    findings::{BUDGET, Subject, explained_alone, run, subjects_of},
+    findings::{Subject, explained_alone, run, subjects_of},
     side_by_side,
 };
 use crate::{arguments::MutantsArguments, exit::Exit, output, problem::Problem};
@@ -113,7 +113,7 @@ pub(super) fn explain(
     // Most mutants have one finding, and most two of them can be a pair.
     mutants.truncate(4 * count as usize);
     let alone = side_by_side(&mutants, arguments.threads(), |mutant| {
-        let (findings, failing) = explained_alone(mutant, suite, BUDGET)?;
+        let (findings, failing) = explained_alone(mutant, suite, Configuration::USUAL_EXPLAIN)?;
         Ok((findings == 1).then_some((*mutant, failing)))
     })?;
     let mut singles: Vec<Single> = alone.into_iter().flatten().collect();
@@ -125,7 +125,7 @@ pub(super) fn explain(
     }
     let rows = side_by_side(&pairs, arguments.threads(), |pair| {
         let subject = subject(*pair);
-        let (summary, _) = run(&subject, suite, Some(BUDGET))?;
+        let (summary, _) = run(&subject, suite, Some(Configuration::USUAL_EXPLAIN))?;
         Ok(Row { names: pair.map(|mutant| mutant.name), findings: summary.findings })
     })?;
     output::unless_gone(print(&rows))?;

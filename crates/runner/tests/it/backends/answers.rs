@@ -1,11 +1,8 @@
 //! Backends that give wrong answers, panic, or give no answer, and the results of their runs.
 
-use std::{
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
-    time::Duration,
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
 use dmlcts_backend::{Capabilities, Job, Lack};
@@ -230,7 +227,7 @@ fn a_panic_over_a_whole_batch_and_over_no_case_alone_is_a_flake() {
     let mut run = run_of(&[REVERSAL; 40], backend);
     run.configuration.jobs = 1;
     // Without a budget, flakes do not run again in batches.
-    run.configuration.explain = Some(Duration::ZERO);
+    run.configuration.explain = Some(0);
     let summary = summary(&run);
     let flakes = panicked.load(Ordering::Relaxed);
     let tally = summary.tally();

@@ -1,11 +1,11 @@
-//! What explaining may cost: cases and hangs for each finding, and a deadline for the run.
+//! What explaining may cost: cases and hangs for each finding, and the backend's time for the run.
 
 use std::{
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use dmlcts_backend::{Batch, Immediate, Purpose};
@@ -16,7 +16,7 @@ use dmlcts_spec::{Library, Predicate};
 
 use super::{findings::has_long_stride, fixture::*};
 
-const LONG: Duration = Duration::from_secs(600);
+const USUAL: usize = Configuration::USUAL_EXPLAIN;
 
 /// What retries cost, as the backend sees it.
 #[derive(Default)]
@@ -59,8 +59,8 @@ fn smoke(backend: Arc<Factory>, configuration: Configuration, stop: Stop) -> Sum
     summary(&Run { library, source, backend, configuration, stop })
 }
 
-fn explaining(time: Duration) -> Configuration {
-    Configuration { explain: Some(time), jobs: 2, ..Configuration::default() }
+fn explaining(cases: usize) -> Configuration {
+    Configuration { explain: Some(cases), jobs: 2, ..Configuration::default() }
 }
 
 /// The cost of explaining: what a run with a budget costs more than one without.
@@ -70,8 +70,8 @@ fn cost(outcome: &Outcome) -> ([u64; 2], Summary) {
         let summary = smoke(failing(outcome, &cost, None), configuration, Stop::default());
         ([cost.jobs.load(Ordering::Relaxed), cost.hangs.load(Ordering::Relaxed)], summary)
     };
-    let (without, _) = of(explaining(Duration::ZERO));
-    let (with, summary) = of(explaining(LONG));
+    let (without, _) = of(explaining(0));
+    let (with, summary) = of(explaining(USUAL));
     ([with[0] - without[0], with[1] - without[1]], summary)
 }
 
@@ -94,7 +94,7 @@ fn a_finding_costs_at_most_two_hangs() {
 fn nothing_runs_after_an_interrupt() {
     let (stop, cost) = (Stop::default(), Arc::new(Cost::default()));
     let backend = failing(&Outcome::Output, &cost, Some((60, stop.clone())));
-    let summary = smoke(backend, explaining(LONG), stop);
+    let summary = smoke(backend, explaining(USUAL), stop);
     let jobs = cost.jobs.load(Ordering::Relaxed);
     assert!((60..=62).contains(&jobs), "{jobs} cases ran");
     assert!(summary.left_out.experiments == 1 && summary.left_out.shrinking >= 1, "{:?}", summary.left_out);
@@ -102,28 +102,54 @@ fn nothing_runs_after_an_interrupt() {
 }
 
 #[test]
-fn no_budget_is_too_long() {
+fn a_run_that_is_out_of_time_explains_in_the_time_that_it_kept() {
+    let (stop, retries) = (Stop::default(), Arc::new(AtomicU64::new(0)));
+    let (at, count) = (stop.clone(), Arc::clone(&retries));
+    let backend: Arc<Factory> = Arc::new(move |purpose| {
+        let (stop, count) = (at.clone(), Arc::clone(&count));
+        let behave = move |batch: &mut Batch| {
+            correct(batch);
+            let (jobs, _, outputs) = batch.parts();
+            for job in jobs {
+                count.fetch_add(u64::from(purpose == Purpose::Retries), Ordering::Relaxed);
+                if has_long_stride(job) && job.outcome == Outcome::Output {
+                    job.runs.iter().for_each(|run| outputs[run.output.start] ^= 1);
+                    stop.request(Ending::Timeout);
+                }
+            }
+        };
+        Ok(Box::new(Immediate(Closure { capabilities: declared(), behave })))
+    });
+    let deadline = Some(Instant::now() + Duration::from_secs(24 * 60 * 60));
+    let summary = smoke(backend, Configuration { deadline, ..explaining(USUAL) }, stop);
+    assert_eq!(summary.ending, Ending::Timeout);
+    let asked = retries.load(Ordering::Relaxed);
+    assert!(asked > 100 && summary.left_out.experiments == 0, "{asked}: {:?}", summary.left_out);
+}
+
+#[test]
+fn no_budget_is_too_large() {
     let cost = Arc::new(Cost::default());
     let backend = failing(&Outcome::Output, &cost, None);
-    let summary = smoke(backend, explaining(Duration::MAX), Stop::default());
+    let summary = smoke(backend, explaining(usize::MAX), Stop::default());
     assert!(cost.jobs.load(Ordering::Relaxed) > 100, "{:?}", summary.left_out);
 }
 
 #[test]
 fn an_empty_budget_says_what_is_left_out() {
     let backend = failing(&Outcome::Output, &Arc::default(), None);
-    let summary = smoke(backend, explaining(Duration::ZERO), Stop::default());
+    let summary = smoke(backend, explaining(0), Stop::default());
     let LeftOut { experiments, repeats, shrinking, .. } = summary.left_out;
     let findings = summary.findings.len() as u64;
     assert_eq!((experiments, repeats, shrinking), (1, findings, findings), "{:#?}", summary.findings);
-    assert_eq!(summary.left_out.limits, [Limit::Budget].into());
+    assert_eq!(summary.left_out.limits, [Limit::Cases].into());
 }
 
 #[test]
 fn a_predicate_says_which_filter_it_is_within() {
     let text = "operator in [SLICE, PADDING1] and rank < 5";
     let filter = Predicate::parse(text, Library::embedded()).expect("it is a predicate");
-    let configuration = Configuration { filter: Some(Arc::new(filter)), ..explaining(Duration::ZERO) };
+    let configuration = Configuration { filter: Some(Arc::new(filter)), ..explaining(0) };
     let backend = spoiling(|job, outputs| {
         if job.desc.signature.operator == "SLICE" && job.desc.rank() == 4 {
             job.runs.iter().for_each(|run| outputs[run.output.start] ^= 1);

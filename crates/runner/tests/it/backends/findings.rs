@@ -1,11 +1,8 @@
 //! Findings of whole suites: one for each cause, with the predicate that separates it.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
 };
 
 use dmlcts_backend::Job;
@@ -22,11 +19,11 @@ use super::fixture::*;
 const WRONG: Class = Class::Output(Difference::WrongValue);
 
 /// The suite `smoke` on a backend, with this time for experiments.
-fn smoke(backend: Arc<Factory>, explain: Duration) -> Summary {
+fn smoke(backend: Arc<Factory>, explain: usize) -> Summary {
     summary(&run_of_smoke(backend, explain))
 }
 
-fn run_of_smoke(backend: Arc<Factory>, explain: Duration) -> Run {
+fn run_of_smoke(backend: Arc<Factory>, explain: usize) -> Run {
     let library = Library::embedded();
     let cases = Suite::load("smoke").and_then(|suite| suite.expand(library, 0)).expect("it expands");
     let source = Arc::new(SuiteSource::new(cases, &[]));
@@ -71,7 +68,7 @@ fn a_failure_that_does_not_run_again_has_the_expectation_of_its_desc() {
             job.runs.iter().for_each(|run| outputs[run.output.start] ^= 1);
         }
     });
-    let mut run = run_of_smoke(backend, Duration::ZERO);
+    let mut run = run_of_smoke(backend, 0);
     run.configuration.retries = 0;
     let findings = summary(&run).findings;
     assert!(findings.len() > 1, "{findings:#?}");
@@ -82,7 +79,7 @@ fn a_failure_that_does_not_run_again_has_the_expectation_of_its_desc() {
 
 #[test]
 fn two_bugs_are_two_findings() {
-    let summary = smoke(two_bugs(), Duration::from_secs(600));
+    let summary = smoke(two_bugs(), Configuration::USUAL_EXPLAIN);
     let [wrong] = of_class(&summary, WRONG)[..] else { panic!("{:#?}", summary.findings) };
     let [refused] = of_class(&summary, Class::RefusedValid)[..] else { panic!("{:#?}", summary.findings) };
     assert_eq!(rule(refused).predicate, "operator == SLICE and rank == 7");
@@ -105,7 +102,7 @@ fn a_repeat_gives_the_same_findings() {
         findings.map(|finding| (finding.id.clone(), finding.rule.clone(), finding.cases)).collect()
     };
     let (one, other) =
-        (smoke(two_bugs(), Duration::from_secs(600)), smoke(two_bugs(), Duration::from_secs(600)));
+        (smoke(two_bugs(), Configuration::USUAL_EXPLAIN), smoke(two_bugs(), Configuration::USUAL_EXPLAIN));
     assert_eq!(of(&one), of(&other));
 }
 
@@ -119,11 +116,11 @@ fn without_a_budget_no_further_case_runs() {
             job.runs.iter().for_each(|run| outputs[run.output.start] ^= 1);
         }
     });
-    let alone = smoke(Arc::clone(&backend), Duration::ZERO);
+    let alone = smoke(Arc::clone(&backend), 0);
     let before = runs.swap(0, Ordering::Relaxed);
     let [finding] = of_class(&alone, WRONG)[..] else { panic!("{:#?}", alone.findings) };
     assert_eq!((rule(finding).asked, rule(finding).estimate), (0, None));
-    let experiments = smoke(backend, Duration::from_secs(600));
+    let experiments = smoke(backend, Configuration::USUAL_EXPLAIN);
     let asked = rule(of_class(&experiments, WRONG)[0]).asked;
     assert!(asked > 100, "{asked}");
     assert!(runs.load(Ordering::Relaxed) > before + asked / 2, "the experiments ran");
@@ -131,7 +128,7 @@ fn without_a_budget_no_further_case_runs() {
 
 #[test]
 fn a_class_that_always_fails_is_one_finding() {
-    let summary = smoke(spoiling(|job, _| refuse(job, ErrorCode::NOT_IMPLEMENTED)), Duration::ZERO);
+    let summary = smoke(spoiling(|job, _| refuse(job, ErrorCode::NOT_IMPLEMENTED)), 0);
     let refused: Vec<&Finding> =
         summary.findings.iter().filter(|finding| finding.first.judgement.violated.is_empty()).collect();
     assert!(refused.len() <= 3, "{:#?}", summary.findings);
@@ -183,7 +180,7 @@ fn a_shrunk_case_still_tells_where_elements_come_from() {
     // A refusal shows no elements.
     let refused = smallest(spoiling(|job, _| refuse(job, ErrorCode::INVALID_ARGUMENT)));
     assert_eq!(refused.as_deref(), Some(of_two.replace("in=2", "in=1").as_str()));
-    let summary = smoke(two_bugs(), Duration::from_secs(600));
+    let summary = smoke(two_bugs(), Configuration::USUAL_EXPLAIN);
     for finding in &summary.findings {
         let Some(smallest) = &finding.smallest else { continue };
         let predicate = Predicate::parse(&rule(finding).predicate, Library::embedded()).expect("it is one");
@@ -208,7 +205,7 @@ fn a_counterexample_contradicts_its_predicate() {
             job.runs.iter().for_each(|run| outputs[run.output.start] ^= 1);
         }
     });
-    let found = smoke(Arc::clone(&backend), Duration::from_secs(600));
+    let found = smoke(Arc::clone(&backend), Configuration::USUAL_EXPLAIN);
     let library = Library::embedded();
     let mut shown = 0;
     for (finding, counterexample) in found

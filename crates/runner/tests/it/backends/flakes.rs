@@ -1,11 +1,8 @@
 //! Flakes: what fails in a run and passes alone is run again after the cases before it.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
 };
 
 use dmlcts_backend::{Batch, Immediate, Purpose};
@@ -173,12 +170,12 @@ fn chance_is_no_other_case() {
 #[test]
 fn an_empty_budget_tries_nothing_and_says_so() {
     let mut run = run_of(&[BEFORE, VICTIM], mutant("cache-without-offsets"));
-    let explain = Some(Duration::ZERO);
+    let explain = Some(0);
     run.configuration = Configuration { jobs: 1, explain, ..Configuration::default() };
     let summary = summary(&run);
     let [finding] = summary.findings.as_slice() else { panic!("{:#?}", summary.findings) };
     assert!(finding.first.tried.is_none());
-    let limits = [Limit::Budget].into();
+    let limits = [Limit::Cases].into();
     assert_eq!(summary.left_out, LeftOut { flakes: 1, limits, ..LeftOut::default() });
 }
 
@@ -203,7 +200,7 @@ fn failures_that_come_and_go_are_split_off() {
     lines[0] = lines[0].replace("fill=iota", "fill=explicit:07080901");
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let mut run = run_of(&lines, backend);
-    run.configuration.explain = Some(Duration::from_secs(600));
+    run.configuration.explain = Some(Configuration::USUAL_EXPLAIN);
     let summary = summary(&run);
     let of = |finding: &Finding| (finding.first.verdict, finding.cases, finding.passed_again);
     let found: Vec<_> = summary.findings.iter().map(of).collect();

@@ -1,7 +1,5 @@
 //! Findings of earlier runs and entries of lists, whose ids and predicates a run keeps.
 
-use std::time::Duration;
-
 use dmlcts_generate::Suite;
 use dmlcts_model::ErrorCode;
 use dmlcts_runner::{Class, Configuration, Finding, KnownFailures, Run, Stop, StoredFinding, SuiteSource};
@@ -21,7 +19,7 @@ const REFUSED: Class = Class::RefusedValid;
 /// The findings of SLICE in `smoke` on a backend that refuses these ranks.
 fn findings(
     ranks: &'static [usize],
-    explain: Duration,
+    explain: usize,
     stored: Vec<StoredFinding>,
     known: KnownFailures,
 ) -> Vec<Finding> {
@@ -46,7 +44,7 @@ fn findings(
     summary.findings
 }
 
-const EXPERIMENTS: Duration = Duration::from_secs(600);
+const EXPERIMENTS: usize = Configuration::USUAL_EXPLAIN;
 
 fn stored(id: &str, predicate: Option<&str>, case_line: &str, count: u64) -> StoredFinding {
     StoredFinding {
@@ -72,7 +70,7 @@ fn a_case_outside_the_suite_runs_again() {
     let of = |stored, explain| findings(&[7], explain, stored, KnownFailures::default());
     let new = of(Vec::new(), EXPERIMENTS);
     assert_eq!(named(&of(old(), EXPERIMENTS)), [("old", "operator == SLICE and rank == 7")]);
-    let unknown = of(old(), Duration::ZERO);
+    let unknown = of(old(), 0);
     assert_eq!(named(&unknown), named(&new), "without experiments, only the suite's cases tell");
 }
 
@@ -100,13 +98,10 @@ fn an_exact_predicate_is_kept_word_for_word() {
         assert_eq!(found.len(), 1, "{words}: {found:?}");
         found[0].rule.clone().unwrap_or_else(|| panic!("{words}"))
     };
-    for explain in [EXPERIMENTS, Duration::ZERO] {
+    for explain in [EXPERIMENTS, 0] {
         let kept = with(words, explain);
         assert_eq!((kept.predicate.as_str(), kept.is_exact, kept.passes), (words, true, 0));
-        assert_eq!(
-            kept.estimate.is_some_and(|fresh| fresh.cases() > 100 && fresh.wrong() == 0),
-            !explain.is_zero()
-        );
+        assert_eq!(kept.estimate.is_some_and(|fresh| fresh.cases() > 100 && fresh.wrong() == 0), explain > 0);
         // It holds for passes of rank 8, or for a part of the failures.
         assert_eq!(with(wide, explain).predicate, "operator == SLICE and rank == 7");
         assert_eq!(with(narrow, explain).predicate, "operator == SLICE and rank == 7");
@@ -157,12 +152,12 @@ fn list(entry: &str) -> KnownFailures {
 fn a_known_failure_of_another_version_keeps_its_id_and_its_words() {
     let bounds = "    version: {below: \"0.0.1\"}\n";
     let known = list(&format!("    where: rank == 7 and operator == SLICE\n{bounds}"));
-    let found = findings(&[7], Duration::ZERO, Vec::new(), known);
+    let found = findings(&[7], 0, Vec::new(), known);
     assert_eq!(named(&found), [("of-the-list", "rank == 7 and operator == SLICE")]);
     // The first failure for which this holds belongs to the finding, but the predicate is too narrow.
     let known =
         list(&format!("    where: operator == SLICE and rank == 7 and any axis Offsets > 0\n{bounds}"));
-    let found = findings(&[7], Duration::ZERO, Vec::new(), known);
+    let found = findings(&[7], 0, Vec::new(), known);
     assert_eq!(named(&found), [("of-the-list", "operator == SLICE and rank == 7")]);
 }
 
