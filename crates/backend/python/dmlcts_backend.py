@@ -392,17 +392,16 @@ def check_tensors(
 
 
 class Walk(NamedTuple):
-    """The elements that are read along an axis: `length` of them, from `first` on, `step` apart. A step may be negative."""
+    """The elements that are read along an axis: `length` of them, from `first` on, `step` apart. A step may be negative.
+
+    `stop` is where the walk ends, as `slice(first, stop, step)` takes it; None stands for before the first element of the axis.
+    It is the end of the window of SLICE1 if everything that the window reaches is read, and one step behind the last element
+    otherwise."""
 
     first: int
     length: int
     step: int
-
-    @property
-    def stop(self) -> Optional[int]:
-        """Where the walk has ended, as `slice(first, stop, step)` takes it: None for before the first element of all."""
-        stop = self.first + self.length * self.step
-        return None if stop < 0 else stop
+    stop: Optional[int]
 
 
 def check_slice(desc: Desc, source: Tensor, target: Tensor) -> List[Walk]:
@@ -422,7 +421,7 @@ def _slice_walks(desc, source, target):
             raise Invalid("a stride is 0, or above INT_MAX")
         if offset + (size - 1) * stride >= n:
             raise Invalid("the slice reads outside of the input")
-    return [Walk(*axis) for axis in zip(offsets, sizes, strides)]
+    return [Walk(offset, size, stride, offset + size * stride) for offset, size, stride in zip(offsets, sizes, strides)]
 
 
 def _slice1_walks(desc, source, target):
@@ -432,10 +431,13 @@ def _slice1_walks(desc, source, target):
     for n, m, offset, size, stride in zip(source.Sizes, target.Sizes, *windows):
         if size < 1 or stride == 0 or offset + size > n:
             raise Invalid("a window is empty, its stride is 0, or it reaches outside of the input")
-        if m > 1 + (size - 1) // abs(stride):
+        reached = 1 + (size - 1) // abs(stride)
+        if m > reached:
             raise Invalid("the output is larger than what the window holds")
         # A negative stride begins at the far end of the window.
-        walks.append(Walk(offset if stride > 0 else offset + size - 1, m, stride))
+        first, end = (offset, offset + size) if stride > 0 else (offset + size - 1, offset - 1)
+        stop = end if m == reached else first + m * stride
+        walks.append(Walk(first, m, stride, None if stop < 0 else stop))
     return walks
 
 

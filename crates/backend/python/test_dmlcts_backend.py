@@ -188,7 +188,7 @@ class Rules(unittest.TestCase):
             InputWindowOffsets=[1, 0], InputWindowSizes=[4, 3], InputWindowStrides=[-2, 1],
         )
         source, target = tensor(6, 3), tensor(2, 3)
-        self.assertEqual(dmlcts.check_slice(desc, source, target), [(4, 2, -2), (0, 3, 1)])
+        self.assertEqual(dmlcts.check_slice(desc, source, target), [(4, 2, -2, 0), (0, 3, 1, 3)])
         for strides, sizes in [([-2, 1], (3, 3)), ([0, 1], (2, 3))]:
             desc.InputWindowStrides = strides
             with self.assertRaises(dmlcts.Invalid):
@@ -196,15 +196,21 @@ class Rules(unittest.TestCase):
 
     def test_a_walk_stops_where_a_slice_of_python_does(self):
         elements = list(range(9))
-        for walk, read in [
-            (dmlcts.Walk(1, 3, 2), [1, 3, 5]), (dmlcts.Walk(8, 3, -2), [8, 6, 4]), (dmlcts.Walk(4, 5, -1), [4, 3, 2, 1, 0]),
-            (dmlcts.Walk(4, 3, -2), [4, 2, 0]), (dmlcts.Walk(6, 2, 2), [6, 8]), (dmlcts.Walk(0, 1, -7), [0]),
+        # Offset, size and stride of the window, the size of the output, what is read, and where the walk stops: at the end of a
+        # window that is read as a whole, since a library may find the number of elements from it.
+        for offset, size, stride, m, read, stop in [
+            (1, 6, 2, 3, [1, 3, 5], 7), (2, 7, -2, 4, [8, 6, 4, 2], 1), (0, 5, -1, 5, [4, 3, 2, 1, 0], None),
+            (0, 5, -2, 3, [4, 2, 0], None), (6, 3, 2, 2, [6, 8], 9), (0, 1, -7, 1, [0], None),
+            (0, 6, 2, 2, [0, 2], 4), (1, 8, -3, 2, [8, 5], 2), (0, 4, -2, 2, [3, 1], None),
         ]:
-            self.assertEqual(elements[walk.first:walk.stop:walk.step], read)
+            desc = Any(operator="SLICE1", DimensionCount=1, InputWindowOffsets=[offset], InputWindowSizes=[size],
+                       InputWindowStrides=[stride])
+            [walk] = dmlcts.check_slice(desc, tensor(9), tensor(m))
+            self.assertEqual((elements[walk.first:walk.stop:walk.step], walk.stop), (read, stop))
 
     def test_a_slice_may_read_the_last_element_and_none_behind_it(self):
         desc = Any(operator="SLICE", DimensionCount=1, Offsets=[1], Sizes=[3], Strides=[2])
-        self.assertEqual(dmlcts.check_slice(desc, tensor(6), tensor(3)), [(1, 3, 2)])
+        self.assertEqual(dmlcts.check_slice(desc, tensor(6), tensor(3)), [(1, 3, 2, 7)])
         with self.assertRaises(dmlcts.Invalid):
             dmlcts.check_slice(desc, tensor(5), tensor(3))
 
