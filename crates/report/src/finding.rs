@@ -62,7 +62,7 @@ fn words(limit: Limit) -> &'static str {
     match limit {
         Limit::Cases => "the end of --explain",
         Limit::Candidates => "the number of conditions that a search tries",
-        Limit::Time => "10 s of the backend's time a finding, or more in proportion to --explain",
+        Limit::Time => "a finding's share of the backend's time",
         Limit::Hangs => "2 hangs a finding",
         Limit::Budget => "60 s of the backend's time, or more in proportion to --explain",
         Limit::Timeout => "the end of --timeout",

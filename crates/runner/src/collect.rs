@@ -403,6 +403,11 @@ impl<'run> Collector<'run> {
         }
     }
 
+    /// The number of operators and kinds of their failures.
+    pub(crate) fn kinds(&self) -> usize {
+        self.witnessed.kinds()
+    }
+
     /// Turns the failures into findings, the most severe first. `searches` says whether to look for
     /// predicates. `earlier` are the findings whose ids and predicates are kept.
     pub(crate) fn explain(

@@ -1,8 +1,6 @@
 //! Explains the failures of a run: turns them into findings, each with a predicate where one separates it
 //! from the passes. Experiments run more cases to check the predicates.
 
-use std::collections::BTreeSet;
-
 use dmlcts_findings::{Ask, Budget, Cause, Label, Outcomes, RoundLimit, has_only_distinct_elements};
 use dmlcts_model::{Case, Outcome};
 
@@ -81,9 +79,7 @@ impl Explainer<'_, '_> {
         let is_over = over.is_some();
         if let Some(limit) = over {
             self.spending.left_out.limits.insert(limit);
-            let of = |found: &Found| (found.operator, FailureKind::of(found.class, &found.outcome));
-            let kinds: BTreeSet<_> = witnessed.failures.values().map(of).collect();
-            self.spending.left_out.experiments += kinds.len() as u64;
+            self.spending.left_out.experiments += witnessed.kinds() as u64;
         }
         // Without experiments, the run's own cases are searched all the same. Experiments ask three quarters
         // of the cases of a finding.

@@ -54,6 +54,8 @@ pub(crate) struct Examination {
     pub(crate) outputs: Vec<Digest>,
     /// Whether it was too large to run.
     pub(crate) too_large: bool,
+    /// The bytes of its batch: inputs and expected outputs of all runs.
+    pub(crate) bytes: usize,
     /// Whether the runs on the case's own data are right, and only a run on other data is wrong.
     pub(crate) only_other_data: bool,
 }
@@ -102,6 +104,7 @@ impl<'run> Judge<'run> {
             outputs,
             evidence: wrong.and_then(|wrong| evidence(batch, wrong)),
             too_large: planned.too_large,
+            bytes: batch.bytes(),
         })
     }
 

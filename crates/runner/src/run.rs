@@ -128,7 +128,7 @@ fn explained<'run>(
         _ => end,
     };
     let cases = configuration.explain.unwrap_or(Configuration::USUAL_EXPLAIN);
-    let mut spending = Spending::new(shared.stop.clone(), cases, of_experiments);
+    let mut spending = Spending::new(shared.stop.clone(), cases, collector.kinds(), of_experiments);
     let mut findings = collector.explain(configuration.explain.is_some(), &mut spending, stored, tell);
     spending.end_at(end);
     if configuration.retries > 0 {

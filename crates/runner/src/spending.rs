@@ -18,13 +18,16 @@ use crate::{Configuration, Finding, LeftOut, Limit, Stop, judge::Examination};
 /// longer in proportion.
 const TIME: Duration = Duration::from_secs(60);
 
-/// The part of that time that one finding may take.
-const SHARE: u32 = 6;
+/// The time is divided among the kinds of failures of the operators, into at most this number of shares.
+const SHARES: u32 = 6;
+
+/// The bytes of a case that count as another case.
+const BYTES: usize = 1 << 18;
 
 /// What has been spent on a finding, or may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Account {
-    /// The cases that ran.
+    /// The cases that ran. Large ones count several times.
     pub(crate) cases: usize,
     /// The time that they took.
     pub(crate) time: Duration,
@@ -41,12 +44,21 @@ enum Stage {
 }
 
 impl Stage {
+    /// The part of a limit that may be spent at the end of this stage.
+    fn of(self, time: Duration) -> Duration {
+        match self {
+            Self::Experiments => time / 20 * 15,
+            Self::Repeats => time / 20 * 17,
+            Self::Shrinking => time,
+        }
+    }
+
     /// What a finding may have cost at the end of this stage. `all` is the limit of a finding.
     fn limit(self, all: Account) -> Account {
-        let Account { cases, time, .. } = all;
+        let (cases, time) = (all.cases, self.of(all.time));
         match self {
-            Self::Experiments => Account { cases: cases - cases / 5, time: time / 20 * 15, hangs: 1 },
-            Self::Repeats => Account { cases: cases - cases / 10, time: time / 20 * 17, hangs: 1 },
+            Self::Experiments => Account { cases: cases - cases / 5, time, hangs: 1 },
+            Self::Repeats => Account { cases: cases - cases / 10, time, hangs: 1 },
             Self::Shrinking => all,
         }
     }
@@ -117,6 +129,8 @@ pub(crate) struct Spending {
 struct Open {
     owner: Owner,
     limit: Account,
+    /// The time that all accounts together may have cost.
+    time: Duration,
     /// When cases that were allowed to run began to do so.
     since: Option<Instant>,
     /// The limit that refused a case first.
@@ -124,9 +138,11 @@ struct Open {
 }
 
 impl Spending {
-    /// Nothing is spent yet. `cases` is the number of cases that a finding may cost.
-    pub(crate) fn new(stop: Stop, cases: usize, end: End) -> Self {
-        let limit = Account { cases, time: run_time(cases) / SHARE, hangs: 2 };
+    /// Nothing is spent yet. `cases` is the number of cases that a finding may cost, and `kinds` the number
+    /// of operators and kinds of failures.
+    pub(crate) fn new(stop: Stop, cases: usize, kinds: usize, end: End) -> Self {
+        let shares = u32::try_from(kinds).unwrap_or(SHARES).clamp(1, SHARES);
+        let limit = Account { cases, time: run_time(cases) / shares, hangs: 2 };
         let (accounts, left_out) = (BTreeMap::new(), LeftOut::default());
         Self { stop, end, limit, time: Duration::ZERO, accounts, open: None, left_out }
     }
@@ -197,8 +213,8 @@ impl Spending {
 
     fn open(&mut self, owner: Owner, stage: Stage) {
         self.close();
-        let limit = stage.limit(self.limit);
-        self.open = Some(Open { owner, limit, since: None, cut: None });
+        let (limit, time) = (stage.limit(self.limit), stage.of(run_time(self.limit.cases)));
+        self.open = Some(Open { owner, limit, time, since: None, cut: None });
     }
 
     /// Closes the open account. Returns whether it refused a case.
@@ -224,7 +240,8 @@ impl Spending {
         let Some(open) = &mut self.open else { return false };
         let mut spent = self.accounts.get(&open.owner).copied().unwrap_or_default();
         spent.cases += cases - 1;
-        let limit = over.or(spent.reached(&open.limit));
+        let limit = over.or((self.time >= open.time).then_some(Limit::Budget));
+        let limit = limit.or(spent.reached(&open.limit));
         open.cut = open.cut.or(limit);
         open.since = limit.is_none().then(Instant::now);
         limit.is_none()
@@ -248,9 +265,9 @@ impl Spending {
         }
     }
 
-    /// Counts a case that ran on the open account, and its hang.
+    /// Counts a case that ran on the open account, with its bytes and its hang.
     pub(crate) fn note(&mut self, ran: Option<&Examination>) {
-        self.count(1);
+        self.count(1 + ran.map_or(0, |ran| ran.bytes / BYTES));
         let hung = ran.is_some_and(|ran| ran.outcome == Outcome::TimedOut);
         if let (Some(open), true) = (&self.open, hung) {
             self.accounts.entry(open.owner.clone()).or_default().hangs += 1;
@@ -279,7 +296,7 @@ mod tests {
 
     #[test]
     fn experiments_repeats_and_shrinking_share_the_cases_of_a_finding() {
-        let mut spending = Spending::new(Stop::default(), CASES, OPEN);
+        let mut spending = Spending::new(Stop::default(), CASES, 9, OPEN);
         spending.open_experiments("SLICE", "wrong");
         assert_eq!(left(&mut spending), 1_600);
         spending.open_experiments("SLICE", "crash");
@@ -297,7 +314,7 @@ mod tests {
 
     #[test]
     fn time_and_hangs_are_limited_too() {
-        let mut spending = Spending::new(Stop::default(), CASES, OPEN);
+        let mut spending = Spending::new(Stop::default(), CASES, 9, OPEN);
         for (limit, spent) in [
             (Limit::Hangs, Account { hangs: 2, ..Account::default() }),
             (Limit::Time, Account { time: Duration::from_secs(10), ..Account::default() }),
@@ -316,20 +333,25 @@ mod tests {
         for (cases, seconds) in
             [(1, 60), (CASES, 60), (10 * CASES, 600), (usize::MAX, 60 * u64::from(u32::MAX))]
         {
-            let mut spending = Spending::new(Stop::default(), cases, OPEN);
+            let mut spending = Spending::new(Stop::default(), cases, 1, OPEN);
             spending.open(Owner::Finding(0), Stage::Shrinking);
             spending.time = Duration::from_millis(seconds * 1_000 - 1);
             assert!(spending.may_run(), "{cases} cases");
             spending.time = Duration::from_secs(seconds);
             assert_eq!(spending.over(), Some(Limit::Budget), "{cases} cases");
+            spending.time = Duration::from_secs(seconds) / 20 * 16;
+            spending.open_experiments("SLICE", "wrong");
+            assert!(!spending.may_run(), "{cases} cases: some time is kept for shrinking");
+            spending.open(Owner::Finding(0), Stage::Shrinking);
+            assert!(spending.may_run(), "{cases} cases");
         }
-        assert_eq!(Spending::new(Stop::default(), 0, OPEN).over(), Some(Limit::Cases));
+        assert_eq!(Spending::new(Stop::default(), 0, 1, OPEN).over(), Some(Limit::Cases));
     }
 
     #[test]
     fn nothing_runs_without_a_deadline_or_after_an_interrupt() {
         let stop = Stop::default();
-        let mut spending = Spending::new(stop.clone(), CASES, End::Now(Limit::EndOfRun));
+        let mut spending = Spending::new(stop.clone(), CASES, 1, End::Now(Limit::EndOfRun));
         spending.open_experiments("SLICE", "wrong");
         assert!(!spending.may_run());
         spending.end_at(End::Deadline(Some(Instant::now())));

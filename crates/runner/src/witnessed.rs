@@ -1,6 +1,6 @@
 //! What a run remembers of its cases, to explain its failures: which passed, and how the others failed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dmlcts_findings::Outcomes;
 use dmlcts_generate::draw::mix;
@@ -126,6 +126,12 @@ impl Witnessed {
             && finding.cases == failures.len() as u64;
         let digests = failures.iter().map(|index| self.failures.get(index).and_then(|found| found.digest));
         is_steady.then(|| FindingDigest::of(digests)).flatten()
+    }
+
+    /// The number of operators and kinds of their failures.
+    pub(crate) fn kinds(&self) -> usize {
+        let of = |found: &Found| (found.operator, FailureKind::of(found.class, &found.outcome));
+        self.failures.values().map(of).collect::<BTreeSet<_>>().len()
     }
 
     /// The failures with their kinds, and the passes; and whether these passes are a sample.

@@ -284,9 +284,10 @@ pub(crate) struct RunArguments {
     ///
     /// A finding is a set of failures with one cause. Experiments check the predicate that separates its
     /// failures from the passes. Failures run again, flakes run after earlier cases, and a failing case is
-    /// shrunk. Each finding gets this number of cases, and two hangs. A slow backend also ends this after 10
-    /// s of its time for a finding, and 60 s for all; above 2,000 cases, these times grow in proportion. With
-    /// 0, none of this runs: predicates follow from the run's own cases and are not confirmed.
+    /// shrunk. Each finding gets this number of cases, and two hangs; a case counts once more for each 256
+    /// KiB of its tensors. A slow backend ends this after a minute of its own time, and after more in
+    /// proportion above 2,000 cases. With 0, none of this runs: predicates follow from the run's own cases
+    /// and are not confirmed.
     #[arg(
         long,
         value_name = "N",
