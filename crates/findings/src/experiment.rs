@@ -27,8 +27,10 @@ const PATIENCE: usize = 5;
 const NOISE: usize = 8;
 /// The times that passes are doubted after learning.
 const DOUBTS: usize = 4;
-/// The work of the searches of all rounds: see [`Effort::examined`].
+/// The work of the searches of all rounds: see [`Effort::examined`]. If there are more than `SHARES` kinds of
+/// failures, they share what so many may cost.
 const EXAMINED: u64 = 250_000_000;
+const SHARES: u64 = 6;
 /// The fresh cases of the estimate.
 const ESTIMATE: usize = 250;
 
@@ -98,6 +100,8 @@ pub(crate) struct Subject<'a, 'lib> {
     pub(crate) operator: &'a Operator,
     pub(crate) asked: Asked,
     pub(crate) class: &'a str,
+    /// The number of operators and kinds of failures that there are.
+    pub(crate) kinds: usize,
     pub(crate) fresh: Fresh<'lib>,
     pub(crate) seed: u64,
     pub(crate) budget: Budget<'a>,
@@ -186,7 +190,8 @@ impl<'a, 'lib> Loop<'a, 'lib> {
         if self.left() == 0 {
             Some(RoundLimit::Cases)
         } else {
-            (self.effort.examined() >= EXAMINED).then_some(RoundLimit::Candidates)
+            let share = EXAMINED * SHARES / SHARES.max(self.subject.kinds as u64);
+            (self.effort.examined() >= share).then_some(RoundLimit::Candidates)
         }
     }
 

@@ -1,6 +1,6 @@
 //! The entry of the crate: labelled cases in, predicates out.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use dmlcts_generate::draw::derive;
 use dmlcts_model::{Case, FeatureLevel};
@@ -89,16 +89,20 @@ pub fn learn(
     mut ask: Option<&mut dyn Ask>,
 ) -> Vec<Learned> {
     let mut all: Vec<Subject<'_>> = Vec::new();
-    for operator in library.operators() {
+    let of_operators = library.operators().iter().map(|operator| {
         let cases = of_operator(labelled, operator, level);
-        let mut classes: BTreeMap<(&str, bool), usize> = BTreeMap::new();
-        for (_, label, validity) in &cases {
-            if let Label::Failed(class) = label {
-                *classes.entry((class, *validity == Validity::Invalid)).or_default() += 1;
-            }
-        }
+        let kinds = cases.iter().filter_map(|(_, label, validity)| match label {
+            Label::Failed(class) => Some((class.as_str(), *validity == Validity::Invalid)),
+            _ => None,
+        });
+        let kinds: BTreeSet<(&str, bool)> = kinds.collect();
+        (operator, kinds, cases)
+    });
+    let of_operators: Vec<_> = of_operators.collect();
+    let kinds = of_operators.iter().map(|(_, kinds, _)| kinds.len()).sum();
+    for (operator, kinds_of_it, cases) in &of_operators {
         let terms = Terms::new(operator, level);
-        for (class, is_invalid) in classes.into_keys() {
+        for &(class, is_invalid) in kinds_of_it {
             if (budget.is_over)() {
                 break;
             }
@@ -109,7 +113,7 @@ pub fn learn(
             let result = match (&mut ask, Fresh::new(library, operator, seed)) {
                 (Some(ask), Ok(fresh)) => {
                     let asked = asked(&universe, validity);
-                    let subject = experiment::Subject { operator, asked, class, fresh, seed, budget };
+                    let subject = experiment::Subject { operator, asked, class, kinds, fresh, seed, budget };
                     ask.begin(operator.name(), class);
                     experiment(&mut universe, subject, *ask)
                 }

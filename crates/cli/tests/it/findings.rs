@@ -1,6 +1,10 @@
 //! Findings in every report: the terminal, results files, `merge`, `diff`, JUnit and workflow commands.
 
-use std::fs;
+use std::{
+    fs,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
 
 use crate::common::{Scratch, run};
 
@@ -233,4 +237,46 @@ fn a_report_says_what_is_left_out_and_within_which_filter() {
     let merged = String::from_utf8_lossy(&merged.stdout);
     assert_eq!(left_out(&merged), Some(line), "a results file keeps it: {merged}");
     assert!(findings(&merged).iter().any(is_within), "{merged}");
+}
+
+/// The report of a run of `smoke`, without how fast it was and how many threads it had.
+fn report(backend: &str, jobs: &str, more: &[&str]) -> String {
+    let shown = smoke(backend, &[&["--explain", "2000", "--jobs", jobs], more].concat()).0;
+    let options = format!(" --jobs {jobs}");
+    let lines = shown.lines().filter(|line| !line.starts_with("speed "));
+    lines.map(|line| line.replace(&options, "") + "\n").collect()
+}
+
+#[test]
+fn no_report_depends_on_the_number_of_threads() {
+    for backend in [REACH, MIRROR] {
+        let of = |jobs| report(backend, jobs, &["--strategy", "boundary,documented"]);
+        let one = of("1");
+        assert!(one.contains("fresh cases"), "experiments ran: {one}");
+        assert_eq!([of("2"), of("7")], [one.clone(), one]);
+    }
+}
+
+#[test]
+#[ignore = "it takes long: .ci/nightly runs it"]
+fn no_report_depends_on_how_busy_the_machine_is() {
+    let listed = run(&["mutants", "--list"]);
+    let listed = String::from_utf8(listed.stdout).expect("names are text");
+    let is_name = |line: &&str| !line.is_empty() && !line.contains([' ', ':']);
+    let names: Vec<&str> = listed.lines().filter(is_name).collect();
+    assert!(names.len() > 400, "{listed}");
+    for name in names.iter().skip(7).step_by(names.len() / 20).take(20) {
+        let backend = format!("mutant:{name}");
+        let quiet = report(&backend, "1", &[]);
+        let is_done = AtomicBool::new(false);
+        let busy = thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| while !is_done.load(Ordering::Relaxed) {});
+            }
+            let busy = report(&backend, "7", &[]);
+            is_done.store(true, Ordering::Relaxed);
+            busy
+        });
+        assert_eq!(busy, quiet, "{name}");
+    }
 }
