@@ -85,7 +85,7 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
 pub(crate) fn count(text: &str) -> Result<u64, String> {
     let digits: String = text.chars().filter(|letter| !matches!(letter, '_' | ',')).collect();
     match digits.parse() {
-        Ok(0) => Err("no case is no run; write 1 or more, or leave the option out".to_owned()),
+        Ok(0) => Err("a run needs a case; write 1 or more, or leave the option out".to_owned()),
         Ok(count) => Ok(count),
         Err(_) => Err(format!(
             "`{text}` is not a count; write a number from 1 to {}, such as 1000 or 1_000",

@@ -19,6 +19,27 @@ fn matrix(workflow: &str, job: &str) -> Value {
     workflow["jobs"][job]["strategy"]["matrix"].clone()
 }
 
+#[test]
+fn workflows_that_may_write_pin_their_actions() {
+    let mut pinned = 0;
+    for entry in
+        fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.github/workflows")).expect("a folder")
+    {
+        let path = entry.expect("an entry").path();
+        let text = fs::read_to_string(&path).expect("a text");
+        if !text.contains(": write") {
+            continue;
+        }
+        for line in text.lines().filter(|line| line.contains("uses: ")) {
+            let commit = line.split('@').nth(1).and_then(|rest| rest.split(' ').next()).unwrap_or_default();
+            let is_commit = commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+            assert!(is_commit, "{}: {line}", path.display());
+            pinned += 1;
+        }
+    }
+    assert!(pinned > 0);
+}
+
 #[cfg(unix)]
 #[test]
 fn the_workflow_of_changes_runs_every_step() {

@@ -17,8 +17,8 @@ use crate::{Backend, Batch};
 /// Why a conversation ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// Bytes that are no frame.
-    #[error("the host sent what is no frame: {0}")]
+    /// Bytes that are not a frame.
+    #[error("what the host sent is not a frame: {0}")]
     Frame(#[from] FrameError),
     /// A frame that makes no sense.
     #[error("the host sent a `{0}` that makes no sense: {1}")]

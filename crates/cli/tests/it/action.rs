@@ -54,6 +54,11 @@ impl Runner {
             })
             .collect();
         fs::write(runner.at("action/Cargo.toml"), manifest).expect("it is ours");
+        // In place of GitHub's program: every archive has an attestation until the file `unsigned` is there.
+        fs::create_dir(runner.at("tools")).expect("a folder of this test's own");
+        runner.shell(
+            "printf '#!/bin/sh\\necho \"$@\" >>verified\\n[ ! -e unsigned ]\\n' >tools/gh; chmod +x tools/gh",
+        );
         runner
     }
 
@@ -119,6 +124,10 @@ impl Runner {
         command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", line]).current_dir(&self.folder);
         for (variable, value) in step["env"].as_mapping().expect("variables") {
             let value = value.as_str().expect("a text");
+            if value == "${{ github.token }}" {
+                command.env(variable.as_str().expect("a name"), "a token");
+                continue;
+            }
             let name = value
                 .strip_prefix("${{ inputs.")
                 .and_then(|rest| rest.strip_suffix(" }}"))
@@ -135,7 +144,7 @@ impl Runner {
             .env("RUNNER_ARCH", "X64")
             // The steps need no Cargo and no other tools, which could hide that the archive lacks a file.
             .env("CARGO_HOME", self.at("no-cargo"))
-            .env("PATH", "/usr/bin:/bin")
+            .env("PATH", format!("{}:/usr/bin:/bin", self.at("tools").display()))
             .output()
             .expect("a shell")
     }
@@ -256,6 +265,20 @@ fn an_archive_that_is_not_what_its_checksum_says_is_not_run() {
     let said = runner.fails(3, "install", &[]);
     assert!(said.contains("is not the file that its checksum is of"), "{said}");
     assert!(!runner.at("temp dir/dmlcts/bin").exists());
+}
+
+#[test]
+fn an_archive_without_an_attestation_is_not_run() {
+    let runner = Runner::new("attestation");
+    runner.release(VERSION);
+    fs::write(runner.at("unsigned"), "").expect("it is ours");
+    let said = runner.fails(3, "install", &[]);
+    assert!(said.contains(" has no attestation of "), "{said}");
+    assert!(!runner.at("temp dir/dmlcts/bin").exists());
+    fs::remove_file(runner.at("unsigned")).expect("it is ours");
+    runner.passes("install", &[]);
+    let asked = runner.read("verified");
+    assert_eq!(asked.matches("attestation verify ").count(), 2, "{asked}");
 }
 
 #[test]

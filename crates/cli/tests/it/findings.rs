@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    hint::spin_loop,
     sync::atomic::{AtomicBool, Ordering},
     thread,
 };
@@ -271,7 +272,11 @@ fn no_report_depends_on_how_busy_the_machine_is() {
         let is_done = AtomicBool::new(false);
         let busy = thread::scope(|scope| {
             for _ in 0..4 {
-                scope.spawn(|| while !is_done.load(Ordering::Relaxed) {});
+                scope.spawn(|| {
+                    while !is_done.load(Ordering::Relaxed) {
+                        spin_loop();
+                    }
+                });
             }
             let busy = report(&backend, "7", &[]);
             is_done.store(true, Ordering::Relaxed);
