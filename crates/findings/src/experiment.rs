@@ -27,9 +27,9 @@ const PATIENCE: usize = 5;
 const NOISE: usize = 8;
 /// The times that passes are doubted after learning.
 const DOUBTS: usize = 4;
-/// The work of the searches of all rounds: see [`Effort::examined`]. If there are more than `SHARES` kinds of
-/// failures, they share what so many may cost.
+/// The work of the searches of all rounds for one kind of failures: see [`Effort::examined`].
 const EXAMINED: u64 = 250_000_000;
+/// The kinds of failures that get so much work each. If there are more kinds, each gets less.
 const SHARES: u64 = 6;
 /// The fresh cases of the estimate.
 const ESTIMATE: usize = 250;
@@ -190,8 +190,7 @@ impl<'a, 'lib> Loop<'a, 'lib> {
         if self.left() == 0 {
             Some(RoundLimit::Cases)
         } else {
-            let share = EXAMINED * SHARES / SHARES.max(self.subject.kinds as u64);
-            (self.effort.examined() >= share).then_some(RoundLimit::Candidates)
+            (self.effort.examined() >= share(self.subject.kinds)).then_some(RoundLimit::Candidates)
         }
     }
 
@@ -280,6 +279,11 @@ impl<'a, 'lib> Loop<'a, 'lib> {
     }
 }
 
+/// The work for each of this number of kinds of failures.
+fn share(kinds: usize) -> u64 {
+    EXAMINED * SHARES / SHARES.max(kinds as u64)
+}
+
 /// The number of cases that were asked, and of those that the rules got wrong.
 struct Answers {
     asked: usize,
@@ -308,4 +312,15 @@ fn put(
         answers.wrong += usize::from(rules.hold(universe, universe.len() - 1) != failed);
     }
     answers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_kinds_cost_no_more_than_six() {
+        assert_eq!([1, 6].map(share), [EXAMINED; 2]);
+        assert!([7, 12, 1_000].into_iter().all(|kinds| share(kinds) * kinds as u64 <= 6 * EXAMINED));
+    }
 }

@@ -267,7 +267,7 @@ impl Spending {
 
     /// Counts a case that ran on the open account, with its bytes and its hang.
     pub(crate) fn note(&mut self, ran: Option<&Examination>) {
-        self.count(1 + ran.map_or(0, |ran| ran.bytes / BYTES));
+        self.count(cost(ran.map_or(0, |ran| ran.bytes)));
         let hung = ran.is_some_and(|ran| ran.outcome == Outcome::TimedOut);
         if let (Some(open), true) = (&self.open, hung) {
             self.accounts.entry(open.owner.clone()).or_default().hangs += 1;
@@ -275,7 +275,12 @@ impl Spending {
     }
 }
 
-/// The backend's time for all findings, each of which may cost this number of cases.
+/// The number of cases that a case with this many bytes counts as.
+fn cost(bytes: usize) -> usize {
+    1 + bytes / BYTES
+}
+
+/// The backend's time for all findings, if each may cost this number of cases.
 fn run_time(cases: usize) -> Duration {
     let usual = Configuration::USUAL_EXPLAIN;
     TIME.saturating_mul(u32::try_from(cases.div_ceil(usual)).unwrap_or(u32::MAX).max(1))
@@ -326,6 +331,11 @@ mod tests {
             assert!(spending.close() && spending.left_out.limits.contains(&limit), "{limit:?}");
             spending.accounts.clear();
         }
+    }
+
+    #[test]
+    fn large_cases_count_several_times() {
+        assert_eq!([0, 1, BYTES - 1, BYTES, 5 * BYTES].map(cost), [1, 1, 1, 2, 6]);
     }
 
     #[test]

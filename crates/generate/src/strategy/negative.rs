@@ -547,10 +547,8 @@ impl Search<'_, '_> {
             let setting = place % space.settings.len();
             let key = (setting, data_type, place % self.ranks.len(), BaseLayout::ALL[place % 2], 0);
             let Some(base) = self.base(key) else { continue };
-            let values = (0..width.ilog2()).map(|exponent| 1 << exponent);
-            for (side, value) in
-                Side::BOTH.into_iter().flat_map(|side| values.clone().map(move |value| (side, value)))
-            {
+            let pairs = Side::BOTH.map(|side| [1, 2, 4].map(|value| (side, value)));
+            for (side, value) in pairs.into_iter().flatten().filter(|(_, value)| *value < width as u64) {
                 let change = Change::Field { side, field: Field::Alignment, value };
                 change.apply(&base, space, &space.settings[setting].unit, &mut self.changed);
                 let violated = self.taken().0;
