@@ -81,6 +81,15 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Reads the cases of `--explain`, which may be 0. `_` or `,` may group the digits.
+pub(crate) fn cases(text: &str) -> Result<u32, String> {
+    let digits: String = text.chars().filter(|letter| !matches!(letter, '_' | ',')).collect();
+    let count = digits.parse().ok().filter(|count| *count <= 1_000_000);
+    count.ok_or_else(|| {
+        format!("`{text}` is not a number of cases; write one from 0 to 1000000, such as 2000")
+    })
+}
+
 /// Reads a count of at least one. `_` or `,` may group its digits.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
     let digits: String = text.chars().filter(|letter| !matches!(letter, '_' | ',')).collect();
@@ -138,6 +147,14 @@ mod tests {
         let long = "99999999999999999999s";
         assert!(time_span(long).is_err_and(|said| said.starts_with(&format!("`{long}` is too long; "))));
         assert!(time_span("").is_err_and(|said| said.contains("is not a time span")));
+    }
+
+    #[test]
+    fn cases_are_read() {
+        assert_eq!([cases("0"), cases("2_000")], [Ok(0), Ok(2_000)]);
+        for wrong in ["", "-1", "60s", "1000001"] {
+            assert!(cases(wrong).is_err_and(|message| message.contains("from 0 to 1000000")), "{wrong}");
+        }
     }
 
     #[test]

@@ -292,7 +292,7 @@ pub(crate) struct RunArguments {
         long,
         value_name = "N",
         default_value_t = Self::DEFAULT_EXPLAIN,
-        value_parser = clap::value_parser!(u32).range(0..=1_000_000),
+        value_parser = units::cases,
         allow_negative_numbers = true,
         help_heading = heading::VERDICTS
     )]
