@@ -9,8 +9,8 @@ use dmlcts_spec::Library;
 use crate::{arbitrary_case, mutate};
 
 /// The custom mutator of libFuzzer: reads the case line in the first `size` bytes of `data`, changes one
-/// thing that `seed` chooses, and writes the line back; returns its length. What is no case line is replaced
-/// by one. A line that does not fit is left as it was.
+/// thing that `seed` chooses, and writes the line back; returns its length. Anything that is not a case line
+/// is replaced by one. A line that does not fit is left as it was.
 pub fn mutate_case(data: &mut [u8], size: usize, most: usize, seed: u32) -> usize {
     let size = size.min(data.len());
     let mut random = [0; 512];

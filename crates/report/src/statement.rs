@@ -191,7 +191,7 @@ fn reservation(
                 why.push(format!("than {}, the backend's limit of a tensor", bytes(limit)));
             }
             let larger = if why.is_empty() { "than it can run".to_owned() } else { why.join(", or ") };
-            format!("{cases} not run, of which at most the operator was created: larger {larger}")
+            format!("{cases} not run but only created, because they are larger {larger}")
         }
         ReservationKind::Allowed => {
             let of = claim.allow.iter().map(|difference| difference.name()).collect::<Vec<_>>().join(", ");

@@ -333,7 +333,7 @@ fn notes(summary: &Summary) -> Vec<String> {
     }
     if summary.totals.work.too_large > 0 {
         notes.push(format!(
-            "{} too large to run, of which at most the operator was created",
+            "{} not run because of their size; only the creation of the operator was tested",
             counted(summary.totals.work.too_large, "case")
         ));
     }

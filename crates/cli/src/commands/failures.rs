@@ -2,8 +2,8 @@
 //!
 //! The text after `#` names the finding of the case, if the file has a summary.
 //!
-//! Words of the file are quoted, so that each stays one word, also after `#`. A line that is no case is
-//! refused: it could be an option.
+//! Words of the file are quoted, so that each stays one word, also after `#`. A line that is not a case line
+//! is refused: it could be an option.
 
 use std::{fs, io::Write as _};
 

@@ -115,7 +115,7 @@ fn left_out_cases_are_reservations() {
     assert!(
         lines[1].starts_with("  reserved  ")
             && lines[1].ends_with(
-                " cases not run, of which at most the operator was created: larger than 64 bytes, to which this run was bound"
+                " cases not run but only created, because they are larger than 64 bytes, to which this run was bound"
             ),
         "{lines:?}"
     );
