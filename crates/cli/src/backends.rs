@@ -5,6 +5,7 @@
 
 use std::{
     ffi::OsStr,
+    fs,
     path::Path,
     sync::Arc,
     time::{Duration, Instant},
@@ -114,6 +115,10 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
             "`--backend dylib:` names no library",
             "write its path behind the colon: --backend dylib:./mine.so",
         )),
+        // Opening a pipe would wait for its writer.
+        ("dylib", path) if is_path(path) && fs::metadata(path).is_ok_and(|about| !about.is_file()) => {
+            Err(Problem::usage(format!("`{path}` is not a file"), "name a shared library behind dylib:"))
+        }
         ("dylib", path) if hosting.in_process => {
             let library = Dylib::load(path).map_err(|error| unopened(&error))?;
             let is_served = hosting.is_served;

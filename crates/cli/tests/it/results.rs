@@ -329,6 +329,17 @@ fn a_full_disk_ends_a_run_with_what_was_recorded_whole() {
     assert_eq!((cases > 100, Some(recorded(&file).0.len().to_string())), (true, all));
 }
 
+/// The system would wait for a writer when it opens a pipe as a library.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_not_a_library() {
+    let pipe = Scratch::nothing("library.so");
+    let made = std::process::Command::new("mkfifo").arg(pipe.path()).status();
+    assert!(made.expect("mkfifo starts").success());
+    let said = text(&["run", "--backend", &format!("dylib:{}", pipe.path())]);
+    assert!(said.starts_with("exit 2\n") && said.contains("library.so` is not a file"), "{said}");
+}
+
 /// Opening a pipe waits for its other end, which may come later.
 #[cfg(unix)]
 #[test]
