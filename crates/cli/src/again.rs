@@ -137,7 +137,7 @@ mod tests {
             "--case-timeout",
             "1500ms",
             "--backend-memory",
-            "2147483648B",
+            "2GiB",
             "--suite",
             "my suite.yaml",
             "--where",

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Disagreement, SelectionForm, UnknownName,
     disagreement::{Facts, disagreements, short},
+    selection::exact_size,
 };
 
 /// The version of the format that this program writes, and the only one that it reads.
@@ -91,7 +92,7 @@ impl BackendOptions {
             words.extend(["--case-timeout".to_owned(), format!("{}ms", case_timeout.as_millis())]);
         }
         if let Some(memory) = memory {
-            words.extend(["--backend-memory".to_owned(), format!("{memory}B")]);
+            words.extend(["--backend-memory".to_owned(), exact_size(*memory)]);
         }
         words
     }
@@ -107,7 +108,7 @@ impl BackendOptions {
             ("--backend", argument.clone()),
             ("--in-process", if *in_process { "given" } else { "" }.to_owned()),
             ("--case-timeout", format!("{}ms", case_timeout.as_millis())),
-            ("--backend-memory", memory.map(|memory| format!("{memory}B")).unwrap_or_default()),
+            ("--backend-memory", memory.map(exact_size).unwrap_or_default()),
         ]
     }
 }

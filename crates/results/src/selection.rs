@@ -103,8 +103,8 @@ pub struct PartitionForm {
     pub of: u64,
 }
 
-/// A size in the syntax of `--memory`: a whole number of the largest unit that represents it exactly.
-fn exact_size(bytes: u64) -> String {
+/// A size in the syntax of options: a whole number of the largest unit that represents it exactly.
+pub(crate) fn exact_size(bytes: u64) -> String {
     let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
     let unit = units.into_iter().find(|(shift, _)| bytes > 0 && bytes.trailing_zeros() >= *shift);
     unit.map_or_else(|| format!("{bytes}B"), |(shift, name)| format!("{}{name}", bytes >> shift))
