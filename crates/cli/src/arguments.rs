@@ -15,7 +15,7 @@ use crate::{breakage::Fault, exit, units, version};
 pub(crate) use results::{DiffArguments, FailuresArguments, MergeArguments, ReportArguments};
 pub(crate) use run::{RunArguments, Selection};
 pub(crate) use snapshot::{
-    MakeArguments, NamedArguments, ShowDiffArguments, SnapshotArguments, SnapshotCommand,
+    AllArguments, MakeArguments, NamedArguments, ShowDiffArguments, SnapshotArguments, SnapshotCommand,
 };
 
 /// The headings of options in the help.
@@ -183,6 +183,10 @@ pub(crate) struct DoctorArguments {
     /// If a backend process has cases and is silent for this time, such as 500ms or 1m, it is ended.
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = units::time_span, allow_hyphen_values = true)]
     pub(crate) case_timeout: Duration,
+
+    /// How much memory a backend process may use
+    #[arg(long, value_name = "SIZE", value_parser = units::size, allow_hyphen_values = true)]
+    pub(crate) backend_memory: Option<u64>,
 
     /// The time limit for all checks
     #[arg(long, value_name = "TIME", default_value = "2m", value_parser = units::time_span, allow_hyphen_values = true)]

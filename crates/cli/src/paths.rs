@@ -6,8 +6,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use dmlcts_snapshots::Folder;
-
 use crate::{
     arguments::{DiffArguments, MergeArguments, ReportArguments, RunArguments, ShowDiffArguments},
     problem::Problem,
@@ -74,8 +72,8 @@ impl ShowDiffArguments {
     /// Checks that the report is not a snapshot of the folder, before any file is opened.
     pub(crate) fn check_paths(&self) -> Result<(), Problem> {
         let Some(path) = &self.markdown else { return Ok(()) };
-        let dir = &self.named.all.dir;
-        let folder = Folder::new(dir);
+        let folder = self.named.all.folder()?;
+        let dir = folder.path().display();
         let stored = folder.list()?;
         let stored = stored.iter().flat_map(|one| [folder.accepted(&one.name), folder.pending(&one.name)]);
         let stored: Vec<String> = stored.map(|path| path.display().to_string()).collect();
@@ -84,7 +82,7 @@ impl ShowDiffArguments {
             let name = name.to_string_lossy().to_lowercase();
             [".snap", ".snap.new"].iter().any(|end| name.ends_with(end))
         });
-        let is_inside = is_snapshot && new.starts_with(place(Path::new(dir)));
+        let is_inside = is_snapshot && new.starts_with(place(folder.path()));
         if is_inside || stored.iter().any(|one| is_same(one, path)) {
             return Err(Problem::usage(
                 format!("`--markdown {path}` names a snapshot in `--dir {dir}`"),

@@ -72,9 +72,27 @@ impl Stored {
 }
 
 impl Folder {
-    /// The folder at a path, which may not exist yet.
+    /// The path of the folder that nobody named.
+    pub const USUAL: &str = "snapshots";
+
+    /// The folder at a path that a person named, which may not exist yet, and may be a link.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
+    }
+
+    /// The folder [`Self::USUAL`] of the working directory, which may not exist yet.
+    ///
+    /// # Errors
+    ///
+    /// It is a link: nobody named it, so that a stranger may have made it.
+    pub fn usual() -> Result<Self, SnapshotError> {
+        refuse_link(Path::new(Self::USUAL))?;
+        Ok(Self::new(Self::USUAL))
+    }
+
+    /// The path of the folder.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The path of the accepted snapshot of a name.
@@ -249,7 +267,7 @@ fn leftovers(folder: &Path) -> Result<Vec<PathBuf>, SnapshotError> {
     Ok(all.into_iter().map(|(_, path)| path).collect())
 }
 
-/// Checks that a path is not a symbolic link. `--dir` itself may be one.
+/// Checks that a path is not a symbolic link.
 fn refuse_link(path: &Path) -> Result<(), SnapshotError> {
     if path.is_symlink() {
         return Err(SnapshotError::Link { path: path.display().to_string() });

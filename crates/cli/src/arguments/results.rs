@@ -1,6 +1,6 @@
 //! The options of the commands that read results, and the options of reports.
 
-use clap::{Args, ValueHint};
+use clap::{Args, ValueHint, builder::NonEmptyStringValueParser};
 
 use super::{file, heading};
 use crate::exit;
@@ -93,7 +93,13 @@ pub(crate) struct MergeArguments {
     ///
     /// FILE is a results file. A finding that is still there keeps its id, and its predicate if that is still
     /// exact.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = heading::REPORTS)]
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_parser = NonEmptyStringValueParser::new(),
+        value_hint = ValueHint::FilePath,
+        help_heading = heading::REPORTS
+    )]
     pub(crate) earlier: Vec<String>,
 
     /// Refused, with a message that names the command to use

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clap::{Args, ValueHint};
+use clap::{Args, ValueHint, builder::NonEmptyStringValueParser};
 use dmlcts_generate::suite::Strategy;
 use dmlcts_model::FeatureLevel;
 use dmlcts_results::BackendOptions;
@@ -304,7 +304,13 @@ pub(crate) struct RunArguments {
     /// smallest case fails with the same class and belongs to a finding of this run. That finding takes the
     /// earlier id, and the earlier predicate if it is still exact. The smallest cases run again within
     /// `--explain`.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = heading::VERDICTS)]
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_parser = NonEmptyStringValueParser::new(),
+        value_hint = ValueHint::FilePath,
+        help_heading = heading::VERDICTS
+    )]
     pub(crate) earlier: Vec<String>,
 
     /// A list of the backend's known failures
@@ -313,7 +319,13 @@ pub(crate) struct RunArguments {
     /// that fails as its entry says is expected. A case that passes or fails in another way is unexpected. A
     /// whole run of a suite that an entry names also reports which entries are untrue, and what to change.
     /// Without this option, no list is used.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = heading::VERDICTS)]
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_parser = NonEmptyStringValueParser::new(),
+        value_hint = ValueHint::FilePath,
+        help_heading = heading::VERDICTS
+    )]
     pub(crate) known_failures: Vec<String>,
 
     /// Write the failures into a list of known failures

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueHint, builder::NonEmptyStringValueParser};
+use dmlcts_snapshots::{Folder, SnapshotError};
 
 use super::{RunArguments, file, heading};
 use crate::units;
@@ -39,15 +40,8 @@ pub(crate) struct SnapshotArguments {
 /// The options that make a snapshot.
 #[derive(Debug, Args)]
 pub(crate) struct MakeArguments {
-    /// The folder of the snapshots
-    #[arg(
-        long,
-        value_name = "PATH",
-        default_value = "snapshots",
-        value_parser = NonEmptyStringValueParser::new(),
-        value_hint = ValueHint::DirPath
-    )]
-    pub(crate) dir: String,
+    #[command(flatten)]
+    pub(crate) all: AllArguments,
 
     /// The backend's folder in it [default: the backend's name]
     ///
@@ -63,7 +57,7 @@ pub(crate) struct MakeArguments {
         value_name = "FILE",
         value_parser = file,
         value_hint = ValueHint::FilePath,
-        conflicts_with_all = ["suite", "filter", "seed", "jobs", "timeout", "backend", "in_process", "case_timeout"],
+        conflicts_with_all = ["suite", "filter", "seed", "jobs", "timeout", "backend", "in_process", "case_timeout", "backend_memory"],
     )]
     pub(crate) from: Option<String>,
 
@@ -128,6 +122,10 @@ pub(crate) struct MakeArguments {
         help_heading = heading::BACKEND
     )]
     pub(crate) case_timeout: Duration,
+
+    /// How much memory a backend process may use
+    #[arg(long, value_name = "SIZE", value_parser = units::size, help_heading = heading::BACKEND)]
+    pub(crate) backend_memory: Option<u64>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -160,15 +158,21 @@ pub(crate) enum SnapshotCommand {
 /// The folder.
 #[derive(Debug, Args)]
 pub(crate) struct AllArguments {
-    /// The folder of the snapshots
+    /// The folder of the snapshots [default: snapshots]
     #[arg(
         long,
         value_name = "PATH",
-        default_value = "snapshots",
         value_parser = NonEmptyStringValueParser::new(),
         value_hint = ValueHint::DirPath
     )]
-    pub(crate) dir: String,
+    pub(crate) dir: Option<String>,
+}
+
+impl AllArguments {
+    /// The folder.
+    pub(crate) fn folder(&self) -> Result<Folder, SnapshotError> {
+        self.dir.as_ref().map_or_else(Folder::usual, |dir| Ok(Folder::new(dir)))
+    }
 }
 
 /// Snapshots of a folder.

@@ -165,6 +165,10 @@ fn a_process_that_uses_too_much_memory_is_ended() {
     let said = run("1k");
     assert!(said.starts_with("exit 3\n"), "{said}");
     assert!(said.contains("out of memory: it used more than the 1 KiB of --backend-memory"), "{said}");
+    for command in [&["snapshot", "--suite", "smoke"][..], &["doctor"]] {
+        let said = text(&[command, &["--backend", &backend, "--backend-memory", "1k"]].concat());
+        assert!(said.contains("out of memory: it used more than the 1 KiB of --backend-memory"), "{said}");
+    }
     for backend in ["reference", "mutant:slice-drops-offset"] {
         let said = text(&["run", "--backend", backend, "--backend-memory", "2GiB", case]);
         let why = format!("`--backend-memory` is for a process, and `{backend}` runs in this one");

@@ -251,6 +251,9 @@ fn an_empty_name_of_a_file_is_refused_before_the_run() {
         &["snapshot", "--from", ""][..],
         &["snapshot", "--dir", ""],
         &["snapshot", "diff", "--markdown", ""],
+        &["run", "--earlier", ""],
+        &["run", "--known-failures", ""],
+        &["merge", "none", "--earlier", ""],
     ];
     let others = snapshot.map(<[&str]>::to_vec);
     let diff = ["diff", "none", "none", "--html", ""].to_vec();

@@ -332,6 +332,27 @@ fn a_link_in_the_folder_is_refused_before_the_run() {
     assert_eq!(fs::read_to_string(&precious).expect("it is there"), "precious");
 }
 
+/// A stranger can put a link in the place of the folder that nobody names. Who names a link may use it.
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_place_of_the_usual_folder_is_refused() {
+    let all = Snapshots::accepted("usual", "1.0", "none");
+    let folder = Snapshots::new("usual-link");
+    fs::create_dir_all(&folder.0).expect("a folder of this test's own");
+    std::os::unix::fs::symlink(&all.0, folder.0.join("snapshots")).expect("links can be made");
+    let does = |words: &[&str]| {
+        let mut command = crate::common::dmlcts();
+        let done = command.args(words).current_dir(&folder.0).output().expect("it starts");
+        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+    };
+    let make: &[&str] = &["snapshot", "--suite", "smoke", "--in-process"];
+    for words in [make, &["snapshot", "check"], &["snapshot", "diff"], &["snapshot", "accept"]] {
+        let (code, said) = does(words);
+        assert!(code == Some(2) && said.contains("snapshots is a symbolic link; "), "{words:?}: {said}");
+    }
+    assert_eq!(does(&["snapshot", "check", "--dir", "snapshots"]).0, Some(0));
+}
+
 #[test]
 fn what_a_killed_command_left_is_named_and_removed() {
     let all = Snapshots::accepted("left", "1.0", "none");

@@ -46,7 +46,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
         end: deadline,
         deadline: Deadline::default(),
         max_hangs: None,
-        memory: None,
+        memory: arguments.backend_memory,
         incidents: Incidents::default(),
         in_process: false,
         is_served: false,

@@ -6,9 +6,7 @@ use clap::Parser as _;
 use dmlcts_report::command;
 use dmlcts_results::{Analysis, CaseForm, Header, Line, PartFiles};
 use dmlcts_runner::{Source, StoredFinding, Summary};
-use dmlcts_snapshots::{
-    Changes, Examples, Folder, Snapshot, SnapshotError, check_name, compare, compare_examples,
-};
+use dmlcts_snapshots::{Changes, Examples, Snapshot, SnapshotError, check_name, compare, compare_examples};
 use dmlcts_spec::Library;
 
 use crate::{
@@ -62,8 +60,18 @@ pub(super) fn make(arguments: &MakeArguments, started: Instant) -> Result<Exit, 
 
 /// The arguments of the run that is recorded in the file at a path.
 fn of_run(arguments: &MakeArguments, path: &str) -> Result<RunArguments, Problem> {
-    let MakeArguments { suite, filter, seed, jobs, timeout, backend, in_process, case_timeout, .. } =
-        arguments;
+    let MakeArguments {
+        suite,
+        filter,
+        seed,
+        jobs,
+        timeout,
+        backend,
+        in_process,
+        case_timeout,
+        backend_memory,
+        ..
+    } = arguments;
     let mut words = vec!["dmlcts".to_owned(), "run".to_owned()];
     let mut add = |option: &str, value: &str| words.push(format!("--{option}={value}"));
     add("suite", suite);
@@ -73,7 +81,10 @@ fn of_run(arguments: &MakeArguments, path: &str) -> Result<RunArguments, Problem
     add("results", path);
     let timeout = timeout.map(|timeout| format!("{}ms", timeout.as_millis()));
     let jobs = jobs.map(|jobs| jobs.to_string());
-    for (option, value) in [("where", filter), ("jobs", &jobs), ("timeout", &timeout)] {
+    let memory = backend_memory.map(|memory| format!("{memory}B"));
+    for (option, value) in
+        [("where", filter), ("jobs", &jobs), ("timeout", &timeout), ("backend-memory", &memory)]
+    {
         if let Some(value) = value {
             add(option, value);
         }
@@ -91,7 +102,7 @@ fn of_run(arguments: &MakeArguments, path: &str) -> Result<RunArguments, Problem
 /// The findings of the accepted snapshot, whose ids and predicates the run keeps. A backend says its name
 /// only when it runs, so the snapshot is found by its folder or by the backend of its command.
 fn stored(arguments: &MakeArguments) -> Result<Vec<StoredFinding>, Problem> {
-    let folder = Folder::new(&arguments.dir);
+    let folder = arguments.all.folder()?;
     let suite = load_suite(&arguments.suite)?;
     let backend = command(&["--backend", &arguments.backend]);
     let name = arguments.name.clone().unwrap_or_else(|| plain(&arguments.backend));
@@ -114,7 +125,7 @@ fn stored(arguments: &MakeArguments) -> Result<Vec<StoredFinding>, Problem> {
 /// and predicates of the accepted findings.
 fn from(path: &str, arguments: &MakeArguments, is_kept: bool) -> Result<Exit, Problem> {
     let own = read(path, &[])?;
-    let folder = Folder::new(&arguments.dir);
+    let folder = arguments.all.folder()?;
     let name = arguments.name.clone().unwrap_or_else(|| plain(&own.header.backend.capabilities.name));
     check_name(&name)?;
     let file = suite_file(own.header.selection.suite.as_ref().map_or("given", |suite| suite.name.as_str()))?;
@@ -170,8 +181,7 @@ fn report(all: &[(String, Changes)], arguments: &MakeArguments) -> Result<Exit, 
             }
         }
         if exit == Exit::Unexpected {
-            let dir =
-                if arguments.dir == "snapshots" { vec![] } else { vec!["--dir", arguments.dir.as_str()] };
+            let dir = arguments.all.dir.as_ref().map_or(vec![], |dir| vec!["--dir", dir.as_str()]);
             let with = |word: &str| command(&[&["dmlcts", "snapshot", word], &dir[..]].concat());
             writeln!(out, "see {}, then {} or {}", with("diff"), with("review"), with("accept"))?;
         }

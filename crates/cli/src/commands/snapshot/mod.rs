@@ -25,19 +25,19 @@ pub(crate) fn snapshot(arguments: &SnapshotArguments, started: Instant) -> Resul
         Some(SnapshotCommand::Review(arguments)) => review::review(arguments),
         Some(SnapshotCommand::Accept(arguments)) => review::accept(arguments),
         Some(SnapshotCommand::Reject(arguments)) => review::reject(arguments),
-        Some(SnapshotCommand::Check(arguments)) => pending::check(&arguments.dir),
+        Some(SnapshotCommand::Check(arguments)) => pending::check(arguments),
         Some(SnapshotCommand::Show(arguments)) => show::show(arguments),
     }
 }
 
 /// The snapshots of a folder that the arguments name. Without names, all of them.
 fn named(arguments: &NamedArguments) -> Result<(Folder, Vec<Stored>), Problem> {
-    let folder = Folder::new(&arguments.all.dir);
+    let folder = arguments.all.folder()?;
     let mut all = folder.list()?;
     for name in &arguments.names {
         if !all.iter().any(|stored| stored.is_called(name)) {
             if all.is_empty() {
-                let message = format!("there is no snapshot in {}", arguments.all.dir);
+                let message = format!("there is no snapshot in {}", folder.path().display());
                 return Err(Problem::usage(
                     message,
                     "make one by `dmlcts snapshot`, or name a folder by --dir",

@@ -9,7 +9,12 @@ use dmlcts_snapshots::{Examples, Folder, Metadata, Snapshot, SnapshotError, Stor
 use dmlcts_spec::Library;
 
 use super::{change, named};
-use crate::{arguments::ShowDiffArguments, exit::Exit, output, problem::Problem};
+use crate::{
+    arguments::{AllArguments, ShowDiffArguments},
+    exit::Exit,
+    output,
+    problem::Problem,
+};
 
 /// Shows the changes that wait.
 pub(super) fn diff(arguments: &ShowDiffArguments) -> Result<Exit, Problem> {
@@ -44,8 +49,8 @@ pub(super) fn diff(arguments: &ShowDiffArguments) -> Result<Exit, Problem> {
 }
 
 /// Checks all snapshots of a folder.
-pub(super) fn check(dir: &str) -> Result<Exit, Problem> {
-    let folder = Folder::new(dir);
+pub(super) fn check(arguments: &AllArguments) -> Result<Exit, Problem> {
+    let folder = arguments.folder()?;
     let all = folder.list()?;
     let mut mistakes = Vec::new();
     for stored in &all {
