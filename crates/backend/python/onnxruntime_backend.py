@@ -2,8 +2,8 @@
 
 ONNX has Slice and Pad, which say the same in other words. SLICE and SLICE1 hold in whole. Of PADDING1 it cannot do everything, and
 this file shows the two ways to say so. What operators, data types and dimension counts can say is declared before any case
-is known (`lacks`), and skipped. What they cannot say is said case by case (`Unsupported`), and a known failure of the kind `unsupported`:
-`cases/known-failures/onnxruntime.yaml` has these, and what is wrong besides.
+is known (`lacks`), and skipped. What they cannot say is said case by case (`Unsupported`), and a known finding of the kind `unsupported`:
+the folder `findings/onnxruntime/` has these, and what is wrong besides.
 
 A session is created for each desc, which takes about a millisecond: this suits `smoke` and `ci`, and no longer suite.
 """

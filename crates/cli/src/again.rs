@@ -2,7 +2,7 @@
 //! same.
 
 use dmlcts_generate::Suite;
-use dmlcts_results::{BackendOptions, GivenForm, KnownFileForm, PartitionForm, SelectionForm, SuiteForm};
+use dmlcts_results::{BackendOptions, FolderForm, GivenForm, PartitionForm, SelectionForm, SuiteForm};
 use dmlcts_runner::{Claim, Difference};
 
 use crate::{
@@ -26,13 +26,13 @@ impl RunArguments {
         self.resume.as_ref().or(self.results.as_ref())
     }
 
-    /// The selection of the run's cases, from a suite or from these lines, with its lists of known failures
+    /// The selection of the run's cases, from a suite or from these lines, with its folder of findings
     /// and its claim to a profile.
     pub(crate) fn selection_form(
         &self,
         suite: Option<&Suite>,
         given: &[String],
-        known_failures: Vec<KnownFileForm>,
+        findings: Option<FolderForm>,
         claim: Option<&Claim>,
     ) -> SelectionForm {
         // The number of threads changes no result, and a suite is identified by its text.
@@ -66,7 +66,7 @@ impl RunArguments {
             runs: self.runs,
             retries: self.retries,
             allow,
-            known_failures,
+            findings,
         }
     }
 
@@ -112,8 +112,11 @@ mod tests {
 
     /// The selection of these arguments, without the suite, which does not affect the words.
     fn form(arguments: &RunArguments, claim: Option<&Claim>) -> SelectionForm {
-        let list = |path: &String| KnownFileForm { path: path.clone(), hash: "ab".repeat(32) };
-        let named = arguments.known_failures.iter().map(list).collect();
+        let named = arguments.findings.as_ref().map(|path| FolderForm {
+            path: path.clone(),
+            hash: "ab".repeat(32),
+            name: arguments.name.clone(),
+        });
         arguments.selection_form(None, &[], named, claim)
     }
 
@@ -150,10 +153,10 @@ mod tests {
             "40",
             "--partition",
             "2/3",
-            "--known-failures",
-            "known here.yaml",
-            "--known-failures",
-            "and there.yaml",
+            "--findings",
+            "known here",
+            "--name",
+            "mine",
         ];
         let first = parse(&words.map(str::to_owned));
         let form = form(&first, None);

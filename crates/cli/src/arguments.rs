@@ -12,7 +12,9 @@ use dmlcts_model::FeatureLevel;
 
 use crate::{breakage::Fault, exit, units, version};
 
-pub(crate) use results::{DiffArguments, FailuresArguments, MergeArguments, ReportArguments};
+pub(crate) use results::{
+    AcceptArguments, DiffArguments, FailuresArguments, FindingsArguments, MergeArguments, ReportArguments,
+};
 pub(crate) use run::{RunArguments, Selection};
 pub(crate) use snapshot::{
     AllArguments, MakeArguments, NamedArguments, ShowDiffArguments, SnapshotArguments, SnapshotCommand,
@@ -110,6 +112,8 @@ pub(crate) enum Command {
     Doctor(DoctorArguments),
     Serve(ServeArguments),
     Failures(FailuresArguments),
+    Accept(AcceptArguments),
+    Findings(FindingsArguments),
     Merge(MergeArguments),
     Diff(DiffArguments),
     Snapshot(Box<SnapshotArguments>),

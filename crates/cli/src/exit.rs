@@ -51,8 +51,8 @@ impl Exit {
         }
     }
 
-    /// The exit for a run. `suite` is the name of a suite that ran as a whole.
-    pub(crate) fn of(summary: &Summary, suite: Option<&str>) -> Self {
+    /// The exit for a run. `is_whole` is whether it has every case of its suite.
+    pub(crate) fn of(summary: &Summary, is_whole: bool) -> Self {
         if summary.ending == Ending::Interrupted {
             Self::Interrupted
         } else if matches!(summary.ending, Ending::BackendLost | Ending::NotRecorded | Ending::Hangs)
@@ -60,7 +60,9 @@ impl Exit {
             || summary.bad_end.is_some()
         {
             Self::Broken
-        } else if summary.tally().unexpected() > 0 || summary.untrue(suite).next().is_some() {
+        } else if summary.tally().unexpected() > 0
+            || summary.known(is_whole).any(|(_, conclusion)| conclusion.is_unexpected())
+        {
             Self::Unexpected
         } else if summary.is_unjudged() || summary.is_uncompared() {
             Self::Usage
@@ -101,7 +103,7 @@ mod tests {
         };
         let mut summary = dmlcts_runner::run(&run, &mut |_| {}).expect("the reference starts");
         spoil(&mut summary);
-        Exit::of(&summary, None).code()
+        Exit::of(&summary, false).code()
     }
 
     fn fail(summary: &mut Summary) {

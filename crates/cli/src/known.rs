@@ -1,77 +1,189 @@
-//! The lists of known failures that a run names, and the question whether the run shows that their entries
-//! are true.
+//! The folder of known findings of a run, and what a run changes in it.
 
-use dmlcts_generate::Suite;
-use dmlcts_results::{KnownFileForm, SelectionForm, SuiteForm};
-use dmlcts_runner::KnownFailures;
-use dmlcts_spec::{Library, Source, read_file};
+use std::{fmt::Write as _, path::Path};
 
-use crate::{
-    output,
-    problem::{Problem, unknown},
-};
+use dmlcts_model::escaped;
+use dmlcts_report::counted;
+use dmlcts_results::{CaseForm, FolderForm, SelectionForm};
+use dmlcts_runner::{CaseResult, Event, KnownFailures, Summary};
+use dmlcts_spec::{Library, Source};
+use dmlcts_store::{Accepted, FailedCase, Folder, Run, Stored, accept};
 
-/// The lists of a run.
+use crate::{exit::Exit, names::plain, problem::Problem};
+
+/// The schema of a finding's file, from the root of this repository.
+const SCHEMA: &str = "findings/schema.json";
+
+/// The findings that a run expects.
 pub(crate) struct Known {
-    /// The entries of all files.
-    pub(crate) failures: KnownFailures,
-    /// The files, as a results file records them.
-    pub(crate) files: Vec<KnownFileForm>,
+    folder: Option<Folder>,
+    /// The name that the folder must have, if that is not the backend's.
+    name: Option<String>,
+    stored: Vec<Stored>,
 }
 
 impl Known {
-    /// Reads and checks the files.
-    pub(crate) fn load(paths: &[String]) -> Result<Self, Problem> {
-        let sources: Vec<Source> = paths.iter().map(|path| read_file(path)).collect::<Result<_, _>>()?;
-        let failures = KnownFailures::load(&sources, Library::embedded())?;
-        let file = |source: &Source| KnownFileForm { path: source.name.clone(), hash: source.hash() };
-        Ok(Self { failures, files: sources.iter().map(file).collect() })
+    /// Reads and checks a folder. `accepts` is whether it may not exist yet.
+    pub(crate) fn load(dir: Option<&str>, name: Option<&str>, accepts: bool) -> Result<Self, Problem> {
+        let folder = dir.map(Folder::new);
+        let library = Library::embedded();
+        let stored = match &folder {
+            Some(folder) if accepts => folder.read_or_none(library)?,
+            Some(folder) => folder.read(library)?,
+            None => Vec::new(),
+        };
+        Ok(Self { folder, name: name.map(str::to_owned), stored })
     }
 
-    /// Warns on standard error about suites that entries name and that are unknown.
-    pub(crate) fn warn(&self, selection: &SelectionForm) {
-        for warning in self.unknown_suites(selection.suite.as_ref().map(|suite| suite.name.as_str())) {
-            output::note(&warning);
-        }
+    /// The folder.
+    pub(crate) fn folder(&self) -> Option<&Folder> {
+        self.folder.as_ref()
     }
 
-    /// A sentence for each suite that an entry names and that is unknown: it is not built in, and not
-    /// `suite`, the one of this run. It may be a user's own suite or mistyped. Then no run shows whether the
-    /// entry is true.
-    fn unknown_suites(&self, suite: Option<&str>) -> Vec<String> {
-        let built_in: Vec<&str> = Suite::names().collect();
-        let mut seen: Vec<&str> = Vec::new();
-        let mut said = Vec::new();
-        for entry in self.failures.entries() {
-            for name in &entry.suites {
-                let name = name.as_str();
-                if built_in.contains(&name) || suite == Some(name) || seen.contains(&name) {
-                    continue;
-                }
-                seen.push(name);
-                said.push(format!(
-                    "warning: the known failure `{}` of {}: {}; if it is one of your own, only a run of its file says whether the \
-                     entry is true",
-                    entry.id,
-                    entry.file,
-                    unknown("suite", name, &built_in)
-                ));
-            }
-        }
-        said
+    /// The findings, as a run expects them.
+    pub(crate) fn failures(&self) -> KnownFailures {
+        self.stored.iter().cloned().collect()
+    }
+
+    /// The folder, as a results file records it.
+    pub(crate) fn form(&self) -> Option<FolderForm> {
+        let path = self.folder.as_ref()?.path().display().to_string();
+        let texts: String = self.stored.iter().map(|stored| stored.text.as_str()).collect();
+        Some(FolderForm { hash: Source::new(path.clone(), texts).hash(), path, name: self.name.clone() })
+    }
+
+    /// Checks that the folder is the one of a backend with this name.
+    pub(crate) fn check(&self, backend: &str) -> Result<(), Problem> {
+        self.folder.as_ref().map_or(Ok(()), |folder| check_name(folder, self.name.as_deref(), backend))
     }
 }
 
-/// The suite, if the selection is a whole and usual run of it: every case, no differences allowed beyond the
-/// default, and the seed that lists are made with. `None` for a suite with the name of a built-in suite and
-/// another text, since a list cannot name it.
-pub(crate) fn whole_suite(selection: &SelectionForm) -> Option<&str> {
-    let suite = selection.suite.as_ref().filter(|suite| selection.is_usual() && has_own_name(suite));
-    suite.map(|suite| suite.name.as_str())
+/// Checks that a folder is the one of a backend. `name` is the name that it must have, if it is another one.
+pub(crate) fn check_name(folder: &Folder, name: Option<&str>, backend: &str) -> Result<(), Problem> {
+    let wanted = name.map_or_else(|| plain(backend), str::to_owned);
+    let own = folder.name().unwrap_or_default();
+    if own == wanted {
+        return Ok(());
+    }
+    let path = folder.path();
+    let beside = path.with_file_name(&wanted).display().to_string();
+    Err(Problem::usage(
+        format!("{} is not the folder of the backend `{backend}`", path.display()),
+        format!("name {beside}, or keep the folder by --name {own}"),
+    ))
 }
 
-/// Whether a suite is built in, or has a name that no built-in one has.
-pub(crate) fn has_own_name(suite: &SuiteForm) -> bool {
-    !Suite::names().any(|name| name == suite.name)
-        || Suite::load(&suite.name).is_ok_and(|own| own.source().hash() == suite.hash)
+/// Whether a selection has every case of a suite.
+pub(crate) fn is_whole(selection: &SelectionForm) -> bool {
+    selection.suite.is_some() && selection.has_all_cases()
+}
+
+/// The failed cases of a run.
+#[derive(Default)]
+pub(crate) struct Failed(pub(crate) Vec<FailedCase>);
+
+impl Failed {
+    /// Adds the failures of an event.
+    pub(crate) fn on_event(&mut self, event: &Event<'_>) {
+        if let Event::Cases { cases, .. } = event {
+            self.0.extend(cases.iter().filter_map(failed));
+        }
+    }
+
+    /// Adds the case of a line of a results file, if it failed.
+    pub(crate) fn on_line(&mut self, line: &[u8]) {
+        let passed = br#""verdict":"pass""#;
+        if line.windows(passed.len()).any(|part| part == passed) {
+            return;
+        }
+        let Some(form) = CaseForm::of_line(line) else { return };
+        let outcome = form.outcome.as_ref().and_then(|outcome| outcome.outcome().ok());
+        self.0.extend(form.class.zip(outcome).map(|(class, outcome)| FailedCase {
+            line: form.line.to_string(),
+            verdict: form.verdict,
+            class,
+            outcome,
+            known: form.known.clone(),
+        }));
+    }
+}
+
+fn failed(case: CaseResult<'_>) -> Option<FailedCase> {
+    let details = case.details?;
+    Some(FailedCase {
+        line: case.line.to_owned(),
+        verdict: case.verdict,
+        class: details.class?,
+        outcome: details.outcome.clone(),
+        known: details.known.as_ref().map(|known| known.id.clone()),
+    })
+}
+
+/// Writes what a run changes in a folder. Returns the exit, and a text that says what was written.
+pub(crate) fn accept_run(
+    folder: &Folder,
+    (summary, failed): (&Summary, &Failed),
+    is_whole: bool,
+    ids: &[String],
+) -> Result<(Exit, String), Problem> {
+    let exit = Exit::of(summary, is_whole);
+    if matches!(exit, Exit::Broken | Exit::Interrupted) {
+        return Ok((exit, "nothing was accepted: the run did not come to a good end\n".to_owned()));
+    }
+    let run = Run { summary, failed: &failed.0, is_whole };
+    let library = Library::embedded();
+    let schema = schema(folder.path());
+    let accepted = folder.change(library, |stored| {
+        let accepted = accept(stored, &run, ids, (library, schema.as_deref()));
+        let files = accepted.changes.iter().map(|change| (change.id.clone(), change.text.clone()));
+        (files.collect(), accepted)
+    })?;
+    let named = |id: &String| {
+        accepted.changes.iter().any(|change| change.id == *id)
+            || accepted.refused.iter().any(|refused| refused.id == *id)
+            || summary.totals.known.iter().any(|tally| tally.entry.id == *id)
+    };
+    if let Some(id) = ids.iter().find(|id| !named(id)) {
+        return Err(Problem::usage(
+            format!("the run has no finding `{id}`"),
+            "name one that it reports, or none for all",
+        ));
+    }
+    let exit = if accepted.refused.is_empty() { Exit::Success } else { Exit::Unexpected };
+    Ok((exit, sentences(folder.path(), &accepted)))
+}
+
+/// What became of a folder: a line for each finding.
+fn sentences(folder: &Path, accepted: &Accepted) -> String {
+    let mut text = String::new();
+    for change in &accepted.changes {
+        let path = folder.join(format!("{}.yaml", change.id)).display().to_string();
+        // Writing into a string cannot fail.
+        let _ = writeln!(text, "{:<9} {}", change.what, escaped(&path));
+        let cases = change
+            .file
+            .filter
+            .clone()
+            .unwrap_or_else(|| format!("{} listed", counted(1 + change.file.cases.len() as u64, "case")));
+        let _ = writeln!(text, "          {} where {}", change.file.class.join(" or "), escaped(&cases));
+    }
+    for refused in &accepted.refused {
+        let _ = writeln!(text, "left out  {}: {}", escaped(&refused.id), escaped(&refused.why));
+    }
+    if text.is_empty() {
+        let _ = writeln!(
+            text,
+            "{} is as it was: the run shows nothing new",
+            escaped(&folder.display().to_string())
+        );
+    }
+    text
+}
+
+/// The path of the schema, relative to a folder: in the nearest parent folder that has it, as in this
+/// repository.
+fn schema(folder: &Path) -> Option<String> {
+    let folder = std::path::absolute(folder).ok()?;
+    let (up, _) = folder.ancestors().enumerate().find(|(_, folder)| folder.join(SCHEMA).is_file())?;
+    Some("../".repeat(up) + SCHEMA)
 }

@@ -25,25 +25,14 @@ struct Named<'a> {
 impl RunArguments {
     /// Checks that no file is named for two purposes, before any file is opened.
     pub(crate) fn check_paths(&self) -> Result<(), Problem> {
-        let mut named: Vec<Named<'_>> = self.known_failures.iter().map(read("--known-failures")).collect();
+        let mut named: Vec<Named<'_>> = Vec::new();
         named.extend(
             Some(&self.selection.suite).filter(|name| name.contains(['.', '/', '\\'])).map(read("--suite")),
         );
-        named.extend(self.earlier.iter().map(read("--earlier")));
         named.extend(self.results.iter().map(written("--results")));
         named.extend(self.resume.iter().map(written("--resume")));
-        // A list that both options name is read first, and updated at the end.
-        let is_read = |path: &&String| self.known_failures.iter().any(|other| is_same(other, path));
-        named.extend(self.bless.iter().filter(|path| !is_read(path)).map(written("--bless")));
-        if self.bless.iter().any(|path| is_read(&path)) {
-            let is_blessed = |file: &Named<'_>| self.bless.iter().any(|path| is_same(path, file.path));
-            named.iter_mut().filter(|file| file.option == "--known-failures" && is_blessed(file)).for_each(
-                |file| {
-                    file.is_written = true;
-                },
-            );
-        }
         named.extend(self.reports.named());
+        self.findings.iter().try_for_each(|folder| check_folder(folder, &named))?;
         check(&named)
     }
 }
@@ -52,7 +41,6 @@ impl MergeArguments {
     /// Checks that no file is named for two purposes, before any file is opened.
     pub(crate) fn check_paths(&self) -> Result<(), Problem> {
         let mut named: Vec<Named<'_>> = self.files.iter().map(read("")).collect();
-        named.extend(self.earlier.iter().map(read("--earlier")));
         named.extend(self.results.iter().map(written("--results")));
         named.extend(self.reports.named());
         check(&named)
@@ -130,6 +118,22 @@ impl Named<'_> {
     }
 }
 
+/// Checks that no report replaces a finding of a folder.
+fn check_folder(folder: &str, named: &[Named<'_>]) -> Result<(), Problem> {
+    let inside = |file: &&Named<'_>| {
+        let path = place(Path::new(file.path));
+        path.extension().is_some_and(|end| end.eq_ignore_ascii_case("yaml"))
+            && path.parent().is_some_and(|parent| place(parent) == place(Path::new(folder)))
+    };
+    match named.iter().filter(|file| file.is_written).find(inside) {
+        Some(Named { option, path, .. }) => Err(Problem::usage(
+            format!("`{option} {path}` names a finding in `--findings {folder}`"),
+            "name another file: what it writes would replace the finding",
+        )),
+        None => Ok(()),
+    }
+}
+
 /// Whether two names are of the same file, which may not exist yet. A name that is not a regular file, such
 /// as `/dev/null`, can be used several times.
 fn is_same(one: &str, other: &str) -> bool {
@@ -190,7 +194,7 @@ mod tests {
     #[test]
     fn no_file_is_named_for_two_purposes() {
         let same = |one: &str, other: &str| format!("`{one}` and `{other}` name the same file");
-        let writing = ["--results", "--bless", "--junit", "--markdown", "--html"];
+        let writing = ["--results", "--junit", "--markdown", "--html"];
         for (place, one) in writing.iter().enumerate() {
             for other in &writing[place + 1..] {
                 assert_eq!(
@@ -200,21 +204,18 @@ mod tests {
             }
             assert_eq!(said(&["run", one, "no.x"]), "");
         }
-        assert_eq!(said(&["run", "--earlier", "x", "--results", "x"]), same("--earlier x", "--results x"));
         assert_eq!(said(&["run", "--resume", "x", "--junit", "x"]), same("--resume x", "--junit x"));
         assert_eq!(
             said(&["run", "--suite", "x.yaml", "--junit", "x.yaml"]),
             same("--suite x.yaml", "--junit x.yaml")
         );
         assert_eq!(said(&["run", "--suite", "smoke", "--junit", "smoke"]), "", "it is a name there");
-        let known = ["run", "--known-failures", "k", "--known-failures", "l"];
-        assert_eq!(said(&[&known[..], &["--junit", "l"]].concat()), same("--known-failures l", "--junit l"));
-        // The list is updated.
-        assert_eq!(said(&[&known[..], &["--bless", "./l"]].concat()), "");
-        assert_eq!(
-            said(&[&known[..], &["--bless", "l", "--results", "l"]].concat()),
-            same("--known-failures l", "--results l")
-        );
+        // A report must not replace a finding.
+        let known = ["run", "--findings", "k"];
+        let inside = "`--junit k/x.yaml` names a finding in `--findings k`";
+        assert_eq!(said(&[&known[..], &["--junit", "k/x.yaml"]].concat()), inside);
+        assert_eq!(said(&[&known[..], &["--junit", "k/x.xml"]].concat()), "");
+        assert_eq!(said(&[&known[..], &["--junit", "x.yaml"]].concat()), "");
         assert_eq!(said(&["merge", "a", "b", "--results", "b"]), same("b", "--results b"));
         assert_eq!(said(&["merge", "a", "b", "--junit", "a"]), same("a", "--junit a"));
         assert_eq!(said(&["merge", "a", "b", "--junit", "c", "--markdown", "d"]), "");

@@ -12,6 +12,7 @@ use dmlcts_model::{closest, escaped, line::LineError};
 use dmlcts_runner::RunError;
 use dmlcts_snapshots::SnapshotError;
 use dmlcts_spec::{Diagnostic as Mistake, FileError, LoadError};
+use dmlcts_store::StoreError;
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents,
     SourceCode, SourceSpan, SpanContents,
@@ -93,14 +94,9 @@ pub(crate) enum Problem {
         /// The reason.
         cause: io::Error,
     },
-    /// A list of known failures could not be written.
-    #[error("cannot write the known failures {path}: {cause}; the list is as it was")]
-    Known {
-        /// The file.
-        path: String,
-        /// The reason.
-        cause: io::Error,
-    },
+    /// A folder of findings could not be read or written.
+    #[error("{0}")]
+    Store(StoreError),
     /// The reference fails a case, so that every mutant of it would seem to be killed.
     #[error(
         "the reference itself fails case {case} of the suite, so that every mutant would seem to be killed"
@@ -149,10 +145,10 @@ impl Problem {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
             Self::Output(_)
             | Self::Report { .. }
-            | Self::Known { .. }
             | Self::Start { .. }
             | Self::BadEnd { .. }
             | Self::Reference { .. }
+            | Self::Store(StoreError::Write { .. })
             | Self::Run(RunError::Backend(_)) => Exit::Broken,
             Self::Results(error) if error.is_machine() => Exit::Broken,
             Self::Snapshot(error) if error.is_machine() => Exit::Broken,
@@ -195,10 +191,19 @@ impl Problem {
             Self::Report { .. } => {
                 "make room, or name another file; `dmlcts merge` makes reports of a results file without a run".into()
             }
-            Self::Known { .. } => "make room, and run it again".into(),
+            Self::Store(error) => error.help().into(),
             Self::Output(_) => "make room where standard output goes, or send it elsewhere".into(),
             Self::Run(_) | Self::Load(_) | Self::Line { .. } | Self::List { .. } | Self::Predicate { .. } => return None,
         })
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Load(error) => Self::Load(error),
+            error => Self::Store(error),
+        }
     }
 }
 

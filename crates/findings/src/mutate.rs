@@ -280,7 +280,9 @@ fn memory(case: &mut Case, donor: &Case, draws: &mut Draws) {
         match draws.place(3) {
             0 => tensor.alignment = other.alignment,
             1 => tensor.flags = other.flags,
-            _ if draws.chance(1, 2) => tensor.total_size = tensor.usual_total_size() + 4 * draws.below(64),
+            _ if draws.chance(1, 2) => {
+                tensor.total_size = tensor.usual_total_size().wrapping_add(4 * draws.below(64));
+            }
             // As much more or less than needed as in the other case.
             _ => {
                 let own = tensor.usual_total_size();

@@ -24,7 +24,7 @@ use crate::{
     failure::{in_short_with_class, write_clauses},
     finding::{about, export, title},
     flake::shows_alone,
-    known::{became, edit},
+    known::{became, details},
     numbers::{counted, grouped},
     skipped::{skipped, skipped_of},
     statement::conformity,
@@ -126,14 +126,13 @@ fn course(run: &str, context: &Context, summary: &Summary) -> TestSuite {
     suite
 }
 
-/// The entries of the lists of known failures, one test each. The test of an entry that is no longer true
-/// fails.
+/// The known failures, one test each. The test of one that is not as it is known fails.
 fn known(run: &str, context: &Context, summary: &Summary) -> TestSuite {
     let mut suite = suite_of(&format!("{run}: known failures"));
-    for tally in &summary.totals.known {
-        let mut untrue = summary.untrue(context.known.suite.as_deref());
-        let status = if untrue.any(|other| std::ptr::eq(other, tally)) {
-            failed(NonSuccessKind::Failure, "known-failure", &became(tally), edit(tally))
+    for (tally, conclusion) in summary.known(context.known.is_whole) {
+        let status = if conclusion.is_unexpected() {
+            let what = format!("{}: {}", conclusion.id(), became(tally));
+            failed(NonSuccessKind::Failure, "known-failure", &what, details(tally, conclusion))
         } else {
             TestCaseStatus::success()
         };

@@ -1,5 +1,4 @@
-//! Known failures that did not fail as listed: the results of their cases, and the lines of the list to
-//! change.
+//! Known failures: what became of their cases, and the command that accepts it.
 
 use std::{
     fmt::Write as _,
@@ -7,7 +6,7 @@ use std::{
 };
 
 use dmlcts_model::escaped;
-use dmlcts_runner::{Class, Conclusion, Kind, KnownCounts, KnownFailures, KnownTally, Summary};
+use dmlcts_runner::{Class, Conclusion, Kind, KnownCounts, KnownFailures, KnownTally, Status, Summary};
 
 use crate::{
     Palette, Tone,
@@ -16,53 +15,56 @@ use crate::{
 
 /// The maximum number of entries that a summary names.
 const NAMED: usize = 4;
+/// A predicate that holds for more than this part of the cases of a run is named as wide: one in this many.
+const WIDE: u64 = 20;
 
-/// The lists of known failures of a run, as the program knows them.
+/// The known failures of a run, as the program knows them.
 #[derive(Clone, Debug, Default)]
 pub struct KnownContext {
-    /// All entries of the lists, for any backend.
+    /// All findings of the folder, also those that do not apply to the backend.
     pub listed: KnownFailures,
-    /// The suite, if the run covers all of it. Only then the run shows whether entries are still true.
-    pub suite: Option<String>,
+    /// Whether the run has every case of its suite, so that it says of few passes that a failure is fixed.
+    pub is_whole: bool,
+    /// The command that accepts what the run shows.
+    pub accept: Option<String>,
 }
 
-/// Writes each entry with an unexpected result, and the change to make if the run shows which one it is.
+/// Writes each known failure that is not as it is known, and how to accept what became of it.
 pub fn write_known(
     out: &mut dyn Write,
     context: &KnownContext,
     summary: &Summary,
     palette: Palette,
 ) -> io::Result<()> {
-    let untrue: Vec<&KnownTally> = summary.untrue(context.suite.as_deref()).collect();
-    for tally in &summary.totals.known {
-        let is_untrue = untrue.iter().any(|other| std::ptr::eq(*other, tally));
-        if !is_untrue && !is_unexpected(&tally.counts) {
+    for (tally, conclusion) in summary.known(context.is_whole) {
+        if !conclusion.is_unexpected() {
             continue;
         }
-        let head = format!("KNOWN FAILURE {}:", escaped(&tally.entry.id));
+        let head = format!("{} {}:", conclusion.id().to_uppercase(), escaped(&tally.entry.id));
         writeln!(out, "{} {}", palette.paint(Tone::Bad, head), palette.paint(Tone::Strong, became(tally)))?;
-        let firsts = [
-            ("passed", &tally.counts.first_passed),
-            ("failed in another way", &tally.counts.first_otherwise),
-        ];
-        for (what, first) in firsts {
-            if let Some((index, line)) = first {
-                writeln!(out, "  the first that {what} is case {}: {}", grouped(*index), escaped(line))?;
-            }
-        }
-        if is_untrue {
-            write!(out, "{}", edit(tally))?;
-        } else {
-            let (suites, file) = (tally.entry.suites.join(" or "), escaped(&tally.entry.file));
-            writeln!(out, "  a whole run of {} says whether to change it in {file}", escaped(&suites))?;
+        write!(out, "{}", details(tally, conclusion))?;
+        if let Some(accept) = &context.accept {
+            let what = if conclusion == Conclusion::Fixed { "take it out" } else { "accept it" };
+            writeln!(out, "  {what}: {accept}")?;
         }
         writeln!(out)?;
     }
     Ok(())
 }
 
-fn is_unexpected(counts: &KnownCounts) -> bool {
-    counts.passed > 0 || !counts.otherwise.is_empty()
+/// The file of a known failure, and the first cases that were not as it says, as lines.
+pub(crate) fn details(tally: &KnownTally, conclusion: Conclusion) -> String {
+    let counts = &tally.counts;
+    let firsts = [("passed", &counts.first_passed), ("failed in another way", &counts.first_otherwise)];
+    let mut text = format!("  in {}\n", escaped(&tally.entry.file));
+    for (what, first) in firsts {
+        if let Some((index, line)) = first.as_ref().filter(|_| conclusion != Conclusion::Regressed) {
+            let (index, line) = (grouped(*index), escaped(line));
+            // Writing into a string cannot fail.
+            let _ = writeln!(text, "  the first that {what} is case {index}: {line}");
+        }
+    }
+    text
 }
 
 /// The results of an entry's cases.
@@ -74,66 +76,25 @@ pub(crate) fn became(tally: &KnownTally) -> String {
             parts.push(format!("{} {what}", grouped(cases)));
         }
     };
-    let signature = tally.entry.signature.id();
+    let classes = tally.entry.class_ids();
     let all = as_expected + otherwise.values().sum::<u64>() + passed + skipped + unknown;
-    let now = format!("of {} of this entry passed now", counted(all, "case"));
+    let now = format!("of its {} passed", counted(all, "case"));
     part(*passed, &now);
-    part(*as_expected, &format!("failed with {signature}, as known"));
+    part(*as_expected, &format!("failed with {classes}, as known"));
     for (class, cases) in otherwise {
-        part(*cases, &format!("failed with {} instead of {signature}", class.id()));
+        part(*cases, &format!("failed with {} instead of {classes}", class.id()));
     }
     part(*skipped, "skipped, since the backend does not declare them");
     part(*unknown, "came to another result each time, or to none");
     match parts.as_slice() {
-        [] => "no case matches it".to_owned(),
+        [] => "none of its cases ran".to_owned(),
         all if *passed > 0 => all.join(", "),
         [one] => format!("of its cases {one}, and no other"),
         _ => format!("of its cases {}", parts.join(", ")),
     }
 }
 
-/// The change to make in the list, as lines to remove and to add.
-pub(crate) fn edit(tally: &KnownTally) -> String {
-    let entry = &tally.entry;
-    let (id, cases) = (format!("  - id: {}", entry.id), format!("    where: {}", entry.cases));
-    let signature = format!("    signature: {}", entry.signature.id());
-    let cases = if entry.cases.ends_with(" listed") { "    cases:".to_owned() } else { cases };
-    let mut text = String::new();
-    let mut lines = |what: &str, lines: &[(char, &str)]| {
-        // Writing into a string cannot fail.
-        let _ = writeln!(text, "  in {}, {what}:", escaped(&entry.file));
-        for (mark, line) in lines {
-            let _ = writeln!(text, "  {mark} {}", escaped(line));
-        }
-    };
-    let others = &tally.counts.otherwise;
-    match (tally.conclude(), others.keys().next()) {
-        (Conclusion::Stale | Conclusion::MatchesNothing | Conclusion::Skipped, _) => {
-            lines("take out", &[('-', &id), ('-', &cases), ('-', "    ...")]);
-        }
-        (Conclusion::Changed, Some(class)) if others.len() == 1 => {
-            let kind = |kind: Kind| format!("    kind: {}", kind.id());
-            let (was, is) = (kind(entry.kind), kind(entry.kind.changed(entry.signature, *class)));
-            let new = format!("    signature: {}", class.id());
-            let kinds = if was == is { &[][..] } else { &[('-', &*was), ('+', &*is)] };
-            lines("change", &[&[(' ', &*id), ('-', &*signature), ('+', &*new)], kinds].concat());
-        }
-        (Conclusion::Holds, _) => {}
-        (Conclusion::Unknown, _) => {
-            lines(
-                "take out, since what changes cannot be known",
-                &[('-', &id), ('-', &cases), ('-', "    ...")],
-            );
-        }
-        _ => {
-            let new = format!("{cases} and ...");
-            lines("match only what fails in one way", &[(' ', &id), ('-', &cases), ('+', &new)]);
-        }
-    }
-    text
-}
-
-/// The summary's line about the lists; `None` if there are no lists.
+/// The summary's line about the known failures; `None` if there are none.
 pub(crate) fn known(context: &KnownContext, summary: &Summary) -> Option<String> {
     if context.listed.is_empty() && summary.totals.known.is_empty() {
         return None;
@@ -145,23 +106,45 @@ pub(crate) fn known(context: &KnownContext, summary: &Summary) -> Option<String>
         let why = misfits(&context.listed.misfits(backend));
         return Some(if why.is_empty() { none } else { format!("{none}: {why}") });
     }
-    let mut named: Vec<String> = known
-        .iter()
-        .take(NAMED)
-        .map(|tally| format!("{} ({})", in_short(tally), tally.entry.kind.id()))
-        .collect();
+    let mut named: Vec<String> =
+        known.iter().take(NAMED).map(|tally| format!("{} ({})", in_short(tally), word(tally))).collect();
     let further = known.len() - named.len();
     if further > 0 {
         named.push(format!("and {further} more"));
     }
-    let all: u64 = known.iter().map(|tally| tally.counts.as_expected).sum();
+    let is_known = |tally: &&KnownTally| tally.entry.status == Status::Known;
+    let all: u64 = known.iter().filter(is_known).map(|tally| tally.counts.as_expected).sum();
     let cases = if all == 0 { "no case".to_owned() } else { counted(all, "case") };
-    Some(format!("{cases} failed as known{}: {}{}", broke(summary), named.join(", "), unreported(known)))
+    let (broke, unreported, wide) = (broke(summary), unreported(known), wide(summary));
+    Some(format!("{cases} failed as known{broke}: {}{unreported}{wide}", named.join(", ")))
+}
+
+/// The kind of a known failure, or the status of another one.
+fn word(tally: &KnownTally) -> &'static str {
+    let entry = &tally.entry;
+    if entry.status == Status::Known { entry.kind.id() } else { entry.status.id() }
+}
+
+/// The known failures with so many cases that their predicates may hide other faults.
+fn wide(summary: &Summary) -> String {
+    let ran = summary.totals.progress.ran;
+    let of =
+        |counts: &KnownCounts| counts.as_expected + counts.passed + counts.otherwise.values().sum::<u64>();
+    let share = |tally: &&KnownTally| of(&tally.counts) * WIDE > ran && ran > 1_000;
+    let wide = summary.totals.known.iter().filter(share);
+    let wide = wide.map(|tally| {
+        let percent = of(&tally.counts) * 100 / ran;
+        format!("; {} is wide: {percent} % of all cases", escaped(&tally.entry.id))
+    });
+    wide.collect()
 }
 
 /// The number of bugs without the address of a report. Such entries do not show when a bug is fixed.
 fn unreported(known: &[KnownTally]) -> String {
-    let bugs = known.iter().filter(|tally| tally.entry.kind == Kind::Bug && tally.entry.link.is_none());
+    let bugs = known.iter().filter(|tally| {
+        let entry = &tally.entry;
+        entry.status == Status::Known && entry.kind == Kind::Bug && entry.link.is_none()
+    });
     match bugs.count() as u64 {
         0 => String::new(),
         1 => "; 1 bug has no `link` to where it is reported".to_owned(),
@@ -173,7 +156,7 @@ fn unreported(known: &[KnownTally]) -> String {
 /// tell the reader about them.
 pub(crate) fn broke(summary: &Summary) -> String {
     let of = |class: Class| -> u64 {
-        let known = summary.totals.known.iter().filter(|tally| tally.entry.signature == class);
+        let known = summary.totals.known.iter().filter(|tally| tally.entry.classes.first() == Some(&class));
         known.map(|tally| tally.counts.as_expected).sum()
     };
     let both = [(Class::Crashed, "crashed the backend"), (Class::TimedOut, "hung")];
@@ -219,6 +202,6 @@ fn in_short(KnownTally { entry, counts }: &KnownTally) -> String {
     ];
     match instead.into_iter().find(|(cases, _)| *cases > 0) {
         Some((cases, what)) => format!("{} {}{what}", entry.id, grouped(cases)),
-        None => format!("{} matches none", entry.id),
+        None => format!("{} has not run", entry.id),
     }
 }

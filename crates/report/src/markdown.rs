@@ -83,13 +83,14 @@ pub fn write_markdown(out: &mut dyn Write, context: &Context, summary: &Summary)
 /// What a run came to, in a few words.
 pub(crate) fn conclusion(context: &Context, summary: &Summary) -> String {
     let unexpected = summary.tally().unexpected();
-    let untrue = summary.untrue(context.known.suite.as_deref()).count() as u64;
+    let known = summary.known(context.known.is_whole);
+    let changed = known.filter(|(_, conclusion)| conclusion.is_unexpected()).count() as u64;
     if is_cut_off(summary) {
         "the run is not complete".to_owned()
     } else if unexpected > 0 {
         counted(unexpected, "unexpected verdict")
-    } else if untrue > 0 {
-        format!("{} to correct", counted(untrue, "known failure"))
+    } else if changed > 0 {
+        format!("{} not as known", counted(changed, "known failure"))
     } else if summary.bad_end.is_some() {
         "the backend ended badly".to_owned()
     } else if summary.is_unjudged() {

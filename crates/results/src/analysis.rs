@@ -250,7 +250,7 @@ fn stored(parts: &[Finding]) -> Vec<StoredFinding> {
         let smallest = part.smallest.iter().map(|smallest| smallest.case.clone());
         let new = StoredFinding {
             id: part.id.clone(),
-            class: part.class,
+            classes: vec![part.class],
             predicate: rule.map(|rule| rule.predicate.clone()),
             validity: rule.map(|rule| rule.validity),
             cases: smallest.chain([part.first.case.clone()]).collect(),
@@ -259,7 +259,7 @@ fn stored(parts: &[Finding]) -> Vec<StoredFinding> {
         };
         let is_same = |one: &&mut StoredFinding| {
             one.id == new.id
-                && one.class == new.class
+                && one.classes == new.classes
                 && (&one.predicate, one.validity) == (&new.predicate, new.validity)
         };
         match all.iter_mut().find(is_same) {

@@ -163,16 +163,6 @@ pub enum Error {
         /// The command that repeats the run.
         command: String,
     },
-    /// The run was cut off, and findings of its end are asked for.
-    #[error("the run of {path} was cut off: line {number} is its last one, and is no summary with findings")]
-    NoFindings {
-        /// The path.
-        path: String,
-        /// The number of its last line, from 1.
-        number: u64,
-        /// The command that repeats the run.
-        command: String,
-    },
     /// The file uses a name that this program's spec does not have.
     #[error("{path} was written with another spec: {cause}")]
     UnknownName {
@@ -198,10 +188,6 @@ impl Error {
     pub fn help(&self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
             Self::CutOff { path, command } => return format!("resume it: {command} --resume {path}").into(),
-            Self::NoFindings { path, command, .. } => {
-                return format!("resume it: {command} --resume {path}; or name the file of a run that ended")
-                    .into();
-            }
             Self::Different { .. } => {
                 "join the parts of one run: the same cases and backend, each with another --partition"
             }

@@ -66,6 +66,9 @@ pub struct RuleForm {
     pub within: Option<String>,
     /// The number of passes of the run for which it holds.
     pub passes: u64,
+    /// The number of these passes whose data can show the failure.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub contradictions: u64,
     /// Whether only a sample of the passes was looked at.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sample: bool,
@@ -237,6 +240,7 @@ impl RuleForm {
             invalid: rule.validity == Validity::Invalid,
             within: rule.within.clone(),
             passes: rule.passes,
+            contradictions: rule.contradictions,
             sample: rule.is_sample,
             asked: rule.asked,
             fresh,
@@ -261,6 +265,7 @@ impl RuleForm {
             validity: if self.invalid { Validity::Invalid } else { Validity::Valid },
             within: self.within.clone(),
             passes: self.passes,
+            contradictions: self.contradictions,
             is_sample: self.sample,
             asked: self.asked,
             estimate,

@@ -1,29 +1,35 @@
-//! What became of the cases of each known failure, as a checkpoint and a summary have it. It holds all that
-//! it takes to say whether the entry is still true, so that the parts of a run say it once they are joined.
+//! What became of the cases of each known failure, as a checkpoint and a summary have it. The parts of a run
+//! are joined before anything is said of it.
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use dmlcts_runner::{Class, Kind, KnownCounts, KnownFailure, KnownTally};
+use dmlcts_runner::{Class, Kind, KnownCounts, KnownFailure, KnownTally, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// An entry of a list of known failures, and what became of the cases that it matches.
+/// A known failure, and what became of the cases that it matches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KnownForm {
-    /// The file that it stands in.
+    /// The file.
     pub file: String,
-    /// Its id.
+    /// The id.
     pub id: String,
-    /// The suites that say whether it is still true.
-    pub suites: Vec<String>,
     /// Its cases in words: the predicate, or how many are listed.
     pub cases: String,
-    /// In which way they fail.
-    #[schemars(with = "String", extend("enum" = Class::ALL.map(Class::id)))]
-    pub signature: Class,
-    /// Whose matter it is.
+    /// In which ways they fail, the most severe first.
+    #[schemars(with = "Vec<String>", extend("items" = serde_json::json!({"enum": Class::ALL.map(Class::id)})))]
+    pub classes: Vec<Class>,
+    /// Whether the failures are expected.
+    pub status: Status,
+    /// The kind of cause.
     pub kind: Kind,
-    /// Why they fail.
+    /// Whether some of the cases may pass.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
+    /// Whether a case fails from time to time, and may pass.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub flaky: bool,
+    /// Why they fail; empty if nobody said it.
     pub reason: String,
     /// Where it is followed up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,7 +69,8 @@ pub struct FirstForm {
 
 impl From<&KnownTally> for KnownForm {
     fn from(tally: &KnownTally) -> Self {
-        let KnownFailure { file, id, suites, cases, signature, kind, reason, link } = (*tally.entry).clone();
+        let KnownFailure { file, id, cases, classes, status, kind, is_partial, is_flaky, reason, link } =
+            (*tally.entry).clone();
         let KnownCounts { as_expected, otherwise, passed, skipped, unknown, first_passed, first_otherwise } =
             tally.counts.clone();
         let first = |first: Option<(u64, String)>| first.map(|(index, line)| FirstForm { index, line });
@@ -71,10 +78,12 @@ impl From<&KnownTally> for KnownForm {
         Self {
             file,
             id,
-            suites,
             cases,
-            signature,
+            classes,
+            status,
             kind,
+            partial: is_partial,
+            flaky: is_flaky,
             reason,
             link,
             as_expected,
@@ -93,12 +102,14 @@ impl KnownForm {
     pub(crate) fn tally(&self) -> KnownTally {
         let form = self.clone();
         let entry = KnownFailure {
-            signature: form.signature,
             file: form.file,
             id: form.id,
-            suites: form.suites,
             cases: form.cases,
+            classes: form.classes,
+            status: form.status,
             kind: form.kind,
+            is_partial: form.partial,
+            is_flaky: form.flaky,
             reason: form.reason,
             link: form.link,
         };

@@ -40,7 +40,6 @@ mod count;
 mod diff;
 mod disagreement;
 mod durable;
-mod earlier;
 mod error;
 mod file_lock;
 mod findings;
@@ -62,7 +61,6 @@ pub use analysis::Analysis;
 pub use diff::{Change, Compared, Comparison, Kind, Side, Trend, compare, compare_each};
 pub use disagreement::Disagreement;
 pub use durable::UNSYNCED;
-pub use earlier::earlier_findings;
 pub use error::Error;
 pub use file_lock::FileLock;
 pub use findings::{CounterexampleForm, FindingForm, FreshForm, RuleForm};
@@ -74,7 +72,7 @@ pub use read::{Item, Reader};
 pub use replace::{check_name, is_temporary, prepare_to_replace, replace, replace_entry};
 pub use resume::Unfinished;
 pub use selection::{
-    Decides, GivenForm, KnownFileForm, PartitionForm, ProfileEdition, SelectionForm, SuiteForm,
+    Decides, FolderForm, GivenForm, PartitionForm, ProfileEdition, SelectionForm, SuiteForm,
 };
 pub use statement::{FailingForm, ReservationForm, StatementForm};
 pub use totals::{GroupForm, NotesForm, RefusalForm, SkippedForm, TotalsForm, VerdictsForm, WorkForm};

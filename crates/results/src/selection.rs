@@ -50,9 +50,9 @@ pub struct SelectionForm {
     /// The number of times that a failure runs again alone.
     #[serde(default = "usual_retries")]
     pub retries: u32,
-    /// The lists of known failures.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub known_failures: Vec<KnownFileForm>,
+    /// The folder of known findings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub findings: Option<FolderForm>,
     /// The differences that do not count as failures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allow: Vec<String>,
@@ -85,13 +85,16 @@ pub struct GivenForm {
     pub hash: String,
 }
 
-/// A list of known failures.
+/// A folder of known findings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct KnownFileForm {
-    /// The path of the file, as it was given.
+pub struct FolderForm {
+    /// The path of the folder, as it was given.
     pub path: String,
-    /// The BLAKE3 hash of its text, in hex.
+    /// The BLAKE3 hash of the texts of its files, in the order of their names, in hex.
     pub hash: String,
+    /// The name that it must have, if that is not the backend's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 /// One of several parts.
@@ -159,14 +162,14 @@ impl SelectionForm {
             memory,
             runs,
             retries,
-            known_failures,
+            findings,
             allow,
         } = self;
         let suite = suite.as_ref().map(|suite| format!("suite {} ({})", suite.name, short(&suite.hash)));
         let given = given.as_ref().map(|given| format!("{} given ({})", given.cases, short(&given.hash)));
         let profile = profile.as_ref().map(|profile| format!("{} version {}", profile.name, profile.version));
-        // The same list may have another path on another machine.
-        let known: Vec<String> = known_failures.iter().map(|file| short(&file.hash)).collect();
+        // The same folder may have another path on another machine.
+        let findings = findings.as_ref().map(|folder| short(&folder.hash));
         vec![
             ("--profile", profile.unwrap_or_default()),
             ("cases", suite.or(given).unwrap_or_default()),
@@ -180,7 +183,7 @@ impl SelectionForm {
             ("--runs", runs.id().to_owned()),
             ("--retries", retries.to_string()),
             ("--allow", allow.join(",")),
-            ("--known-failures", known.join(", ")),
+            ("--findings", findings.unwrap_or_default()),
         ]
     }
 
@@ -202,7 +205,7 @@ impl SelectionForm {
             memory,
             runs,
             retries,
-            known_failures,
+            findings,
             allow,
         } = self;
         let named = |names: &[String]| (!names.is_empty()).then(|| names.join(","));
@@ -222,10 +225,10 @@ impl SelectionForm {
             (Decides::Failure, "--runs", (!are_sampled(runs)).then(|| runs.id().to_owned())),
             (Decides::Failure, "--allow", named(allow)),
             (Decides::Gate, "--retries", unusual((*retries).into(), Configuration::USUAL_RETRIES.into())),
+            (Decides::Gate, "--findings", findings.as_ref().map(|folder| folder.path.clone())),
+            (Decides::Gate, "--name", findings.as_ref().and_then(|folder| folder.name.clone())),
         ];
-        let lists = known_failures.iter().map(|file| (Decides::Gate, "--known-failures", file.path.clone()));
-        let given = once.into_iter().filter_map(|(decides, name, value)| Some((decides, name, value?)));
-        given.chain(lists).collect()
+        once.into_iter().filter_map(|(decides, name, value)| Some((decides, name, value?))).collect()
     }
 
     /// The words of a command for the options that decide `wanted`. Options with their usual values are left

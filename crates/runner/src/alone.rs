@@ -6,12 +6,13 @@ use dmlcts_backend::{Pipelined, Purpose};
 use dmlcts_model::{Case, Outcome};
 
 use crate::{
-    Failure, Found, Rate, Verdict,
+    Class, Failure, Found, Rate, Sensitivity, Verdict,
     batch_result::BatchResult,
     executor::Executor,
     expect,
     judge::{Examination, Judge},
     one_by_one,
+    prepare::Manner,
     shared::Shared,
 };
 
@@ -47,6 +48,14 @@ impl<'run> Alone<'run> {
         self.executor.free(answered);
         self.judge.shrink();
         examination
+    }
+
+    /// Whether a case of the suite shows a fault of this class. Nothing runs.
+    pub(crate) fn sensitivity(&mut self, case: &Case, index: u64, class: Class) -> Sensitivity {
+        let prepared = self.executor.prepare_together([(case, index, 0)].into_iter(), Manner::Again);
+        let sensitivity = prepared.batch.sensitivities(0, &case.desc).to(class);
+        self.executor.keep(prepared);
+        sensitivity
     }
 
     /// Runs and judges at most this many of the cases.

@@ -17,6 +17,8 @@ pub(crate) struct BatchResult {
     pub(crate) passes: Vec<u64>,
     /// The cases that failed.
     pub(crate) failures: Vec<Found>,
+    /// The cases that failed as a known failure says.
+    pub(crate) expected: Vec<Found>,
     /// The number of cases without an answer in time.
     pub(crate) hangs: u64,
     /// Why the results end before the last case, if they do: a failure ended the run, or a case had no answer
@@ -34,6 +36,7 @@ impl BatchResult {
             cases: CaseResults::default(),
             passes: Vec::new(),
             failures: Vec::new(),
+            expected: Vec::new(),
             hangs: 0,
             cut: None,
         }

@@ -8,7 +8,7 @@ use std::{ops::Range, sync::Arc};
 use dmlcts_model::Outcome;
 use dmlcts_spec::Judgement;
 
-use crate::{CaseAnswer, Class, Differences, Digest, KnownFailure, Rate, Sensitivities, Verdict};
+use crate::{CaseAnswer, Class, Differences, Digest, KnownFailure, Rate, Verdict};
 
 /// The results of consecutive cases, in their order.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +24,6 @@ struct Entry {
     operator: u32,
     line: Range<usize>,
     verdict: Verdict,
-    sensitivities: Sensitivities,
     details: Option<Box<Details>>,
 }
 
@@ -41,9 +40,6 @@ pub struct CaseResult<'a> {
     pub line: &'a str,
     /// The verdict.
     pub verdict: Verdict,
-    /// Which faults the case could have shown, if
-    /// [`Configuration::record_sensitivity`](crate::Configuration::record_sensitivity) is set.
-    pub sensitivities: Sensitivities,
     /// Further facts; `None` for a case that passed, unless it was too large to run.
     pub details: Option<&'a Details>,
 }
@@ -88,7 +84,6 @@ impl CaseResults {
             operator: entry.operator as usize,
             line: &self.lines[entry.line.clone()],
             verdict: entry.verdict,
-            sensitivities: entry.sensitivities,
             details: entry.details.as_deref(),
         })
     }
@@ -107,7 +102,7 @@ impl CaseResults {
         &mut self,
         (index, strategy, operator): (u64, usize, usize),
         line: &str,
-        (verdict, sensitivities): (Verdict, Sensitivities),
+        verdict: Verdict,
         details: Option<Details>,
     ) {
         let start = self.lines.len();
@@ -115,7 +110,7 @@ impl CaseResults {
         let (strategy, operator) = (strategy as u32, operator as u32);
         let line = start..self.lines.len();
         let details = details.map(Box::new);
-        self.entries.push(Entry { index, strategy, operator, line, verdict, sensitivities, details });
+        self.entries.push(Entry { index, strategy, operator, line, verdict, details });
     }
 
     /// Changes the verdict of a case to a flake.

@@ -14,8 +14,8 @@ use dmlcts_backend::process::Incidents;
 use dmlcts_model::{Case, Outcome};
 
 use crate::{
-    CaseResults, Class, Configuration, Ending, Event, Failure, Finding, Found, Group, GroupKey, Progress,
-    Rate, Stop, StoredFinding, Totals, Verdict,
+    CaseResults, Class, Conclusion, Configuration, Ending, Event, Failure, Finding, Found, Group, GroupKey,
+    Progress, Rate, Stop, StoredFinding, Totals, Verdict,
     alone::Alone,
     batch_result::BatchResult,
     explain::Explainer,
@@ -239,6 +239,7 @@ impl<'run> Collector<'run> {
             self.totals.next += result.totals.progress.read;
         }
         self.witnessed.add(&result.passes, std::mem::take(&mut result.failures));
+        self.witnessed.expect(std::mem::take(&mut result.expected));
         let found = std::mem::take(&mut result.totals.found);
         self.totals.add(&result.totals);
         self.totals.name_unexpected(|index| self.alone.read(index).to_string());
@@ -401,6 +402,16 @@ impl<'run> Collector<'run> {
         if let Some(tally) = found.known.and_then(|place| self.totals.known.get_mut(place)) {
             tally.counts.doubt(found.class, found.index);
         }
+    }
+
+    /// Makes the failures of known failures that changed failures like the others, so that they are explained
+    /// again.
+    pub(crate) fn release(&mut self) {
+        let known = self.totals.known.iter().enumerate();
+        let changed = known.filter(|(_, tally)| tally.conclude(false) == Conclusion::Changed);
+        let changed: Vec<usize> = changed.map(|(place, _)| place).collect();
+        self.witnessed.release(&changed);
+        let _ = self.shared.changed.set(changed);
     }
 
     /// The number of operators and kinds of their failures.

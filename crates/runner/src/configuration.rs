@@ -59,7 +59,6 @@ impl Runs {
 
 /// How cases are run, and where a run ends.
 #[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Configuration {
     /// The feature level to judge at; `None` for the backend's own.
     pub level: Option<FeatureLevel>,
@@ -103,12 +102,10 @@ pub struct Configuration {
     pub incidents: Incidents,
     /// Runs only the cases of this part.
     pub partition: Option<Partition>,
-    /// The known failures of all backends.
+    /// The known failures of the backend.
     pub known: KnownFailures,
     /// Whether to report the result of each case: [`Event::Cases`](crate::Event::Cases).
     pub record: bool,
-    /// Whether to report the sensitivity of each case, too, as [`Blessing`](crate::Blessing) needs it.
-    pub record_sensitivity: bool,
     /// The totals of an earlier run of the same cases that was cut off. This run resumes after it, and its
     /// summary counts both.
     pub resume: Option<Totals>,
@@ -148,7 +145,6 @@ impl Default for Configuration {
             partition: None,
             known: KnownFailures::default(),
             record: false,
-            record_sensitivity: false,
             resume: None,
             witnessed: Witnessed::default(),
         }

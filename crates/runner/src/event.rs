@@ -6,8 +6,8 @@ use dmlcts_backend::Capabilities;
 use dmlcts_model::FeatureLevel;
 
 use crate::{
-    CaseResults, Ending, Failure, Finding, Group, KnownTally, LeftOut, Partition, Progress, Recorded, Tally,
-    Totals, Verdict,
+    CaseResults, Conclusion, Ending, Failure, Finding, Group, KnownTally, LeftOut, Partition, Progress,
+    Recorded, Tally, Totals, Verdict,
 };
 
 /// Something that happened during a run. Events come in the order of the cases, for any number of threads.
@@ -111,15 +111,10 @@ pub struct CutPart {
 }
 
 impl Summary {
-    /// The known failures that do not match what happened, if the whole of this suite was to run: each entry
-    /// must be corrected. Empty for a run that ended early, since the results of the other cases are unknown.
-    pub fn untrue<'a>(&'a self, suite: Option<&'a str>) -> impl Iterator<Item = &'a KnownTally> {
+    /// What became of each known failure. `is_whole` is whether all cases of a suite were to run.
+    pub fn known(&self, is_whole: bool) -> impl Iterator<Item = (&KnownTally, Conclusion)> {
         let is_complete = self.ending == Ending::Complete && self.abandoned.is_empty();
-        let suite = suite.filter(|_| is_complete);
-        let known = suite
-            .into_iter()
-            .flat_map(|suite| self.totals.known.iter().filter(move |tally| tally.is_of_suite(suite)));
-        known.filter(|tally| tally.conclude().is_error())
+        self.totals.known.iter().map(move |tally| (tally, tally.conclude(is_whole && is_complete)))
     }
 
     /// The verdicts of all strategies together.
@@ -142,7 +137,11 @@ impl Summary {
     /// `false` if there are more such failures than cases that were too large and did not pass.
     pub fn is_uncompared(&self) -> bool {
         let work = &self.totals.work;
-        let refused = self.totals.known.iter().filter(|tally| tally.entry.signature.keeps_from_running());
+        let refused = self
+            .totals
+            .known
+            .iter()
+            .filter(|tally| tally.entry.classes.iter().any(|class| class.keeps_from_running()));
         let refused: u64 = refused.map(|tally| tally.counts.as_expected).sum();
         self.has_no_output() && refused <= work.too_large.saturating_sub(work.only_created)
     }

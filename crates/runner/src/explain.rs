@@ -3,9 +3,10 @@
 
 use dmlcts_findings::{Ask, Budget, Cause, Label, Outcomes, RoundLimit, has_only_distinct_elements};
 use dmlcts_model::{Case, Outcome};
+use dmlcts_spec::{Predicate, program::Values};
 
 use crate::{
-    Failure, Finding, Found, Group, Limit, OTHER_DATA, Rate, StoredFinding, Verdict,
+    Failure, Finding, Found, Group, Limit, OTHER_DATA, Rate, Sensitivity, StoredFinding, Verdict,
     alone::Alone,
     counterexample::add_counterexamples,
     finding::{FailureKind, most_frequent},
@@ -36,8 +37,11 @@ impl Explainer<'_, '_> {
     /// The findings, the most severe first.
     pub(crate) fn findings(&mut self, witnessed: &Witnessed) -> Vec<Finding> {
         let shared = self.shared;
-        let Some(group) = self.groups.first() else { return Vec::new() };
-        let (mut cursor, mut blank) = (shared.source.cursor(), group.first.case.clone());
+        let of_group = self.groups.first().map(|group| group.first.case.clone());
+        let first = witnessed.failures.keys().next();
+        let blank = of_group.or_else(|| first.map(|index| self.alone.read(*index)));
+        let Some(mut blank) = blank else { return Vec::new() };
+        let mut cursor = shared.source.cursor();
         let mut read = |index: u64| {
             cursor.read(index, &mut blank);
             witnessed.as_it_failed(index, blank.clone())
@@ -61,9 +65,41 @@ impl Explainer<'_, '_> {
         stored.name(&mut findings);
         let mut findings: Vec<Finding> = findings.into_iter().map(|(finding, _)| finding).collect();
         let within = shared.filter.as_ref().map(|filter| filter.expression().to_string());
+        self.count_contradictions(&mut findings, &outcomes.passes, &mut read);
         add_counterexamples(&mut findings, &answers, of);
         Finding::set_scope(&mut findings, within.as_deref(), (witnessed.has_more_failures, is_sample));
         findings
+    }
+
+    /// Counts the passes that contradict predicates: those for which they hold, and whose data can show the
+    /// failure.
+    fn count_contradictions(
+        &mut self,
+        findings: &mut [Finding],
+        passes: &[u64],
+        read: &mut dyn FnMut(u64) -> Case,
+    ) {
+        let (library, level) = (self.shared.library, self.shared.level);
+        let mut values = Values::default();
+        for finding in findings {
+            let (class, operators) = (finding.class, &finding.operators);
+            let Some(rule) = finding.rule.as_mut().filter(|rule| rule.passes > 0) else { continue };
+            let Ok(predicate) = Predicate::parse(&rule.predicate, library) else { continue };
+            let (mut left, mut contradictions) = (rule.passes, 0);
+            for index in passes {
+                if left == 0 {
+                    break;
+                }
+                let case = read(*index);
+                let is_of = operators.contains(&case.desc.signature.operator.as_str());
+                if is_of && predicate.holds(&case, level, &mut values) {
+                    left -= 1;
+                    let can_show = self.alone.sensitivity(&case, *index, class) == Sensitivity::Yes;
+                    contradictions += u64::from(can_show);
+                }
+            }
+            rule.contradictions = contradictions;
+        }
     }
 
     /// The causes of the failures, and the answers of experiments. Experiments are left out if nothing more

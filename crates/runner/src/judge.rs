@@ -5,13 +5,13 @@ use dmlcts_model::{Expectation, Outcome};
 use dmlcts_spec::{Judgement, Scratch};
 
 use crate::{
-    CaseDigest, CaseResults, Class, Details, Digest, Ending, Evidence, Fit, Notes, Seen, Sensitivities,
-    Verdict,
+    CaseDigest, CaseResults, Class, Details, Digest, Ending, Evidence, Fit, Notes, Seen, Verdict,
     answers::{reading_of, said},
     batch_result::BatchResult,
     executor::Answered,
     expect,
     found::Found,
+    known::Match,
     prepared_batch::{Planned, PreparedBatch, WrongRun},
     shared::Shared,
     verdict::{Ruling, rule},
@@ -153,7 +153,9 @@ impl<'run> Judge<'run> {
             _ => (Seen::Nothing, None),
         };
         let ruling = rule(outcome, seen, &planned.expectation, planned.lacks.is_none());
-        let (verdict, known) = shared.known.reconcile(&planned.known, ruling, outcome);
+        let is_kept = |matched: &&Match| shared.changed.get().is_none_or(|all| !all.contains(&matched.place));
+        let known: Vec<Match> = planned.known.iter().filter(is_kept).copied().collect();
+        let (verdict, known) = shared.known.reconcile(&known, ruling, outcome);
         let digest = ruling.1.filter(|_| shared.record).map(|class| {
             let output = job.and_then(|job| failed_output(batch, job, wrong.as_ref()));
             let output = output.map(Digest::of);
@@ -202,8 +204,11 @@ impl<'run> Judge<'run> {
             totals.work.on_other_data += u64::from(planned.has_other_data(job));
             totals.work.bytes += job.runs.iter().map(|run| run.output.len() as u64).sum::<u64>();
         }
-        if verdict == Verdict::Pass && !planned.too_large {
+        if matches!(verdict, Verdict::Pass | Verdict::UnexpectedPass) && !planned.too_large {
             result.passes.push(planned.index);
+        }
+        if verdict == Verdict::ExpectedFail {
+            result.expected.push(found(planned, job, ruled));
         }
         if verdict.is_unexpected() {
             self.note_unexpected(planned, job, ruled, result);
@@ -225,27 +230,12 @@ impl<'run> Judge<'run> {
             // It is not a failure of its own: the run reports once why the backend was lost.
             return;
         }
-        let found = Found {
-            index: planned.index,
-            strategy: planned.strategy,
-            operator: planned.operator,
-            verdict,
-            class: class.unwrap_or(Class::Lost),
-            outcome: job.outcome.clone(),
-            alive: job.alive,
-            judgement: planned.judgement,
-            mode: Found::mode_of(&job.desc),
-            rate: None,
-            again: 0,
-            known: ruled.known.map(|(place, _)| place),
-            only_other_data: ruled.wrong.as_ref().is_some_and(|wrong| wrong.only_other_data),
-            digest: ruled.digest,
-        };
+        let found = found(planned, job, ruled);
         match ruled.known.and_then(|(place, _)| shared.known.entry(place)) {
             // An unexpected pass is reported with its known failure. If it turns out to be a flake, it has
             // the class of that failure.
             Some(entry) if verdict == Verdict::UnexpectedPass => {
-                totals.found.add_pass(Found { class: entry.signature, ..found });
+                totals.found.add_pass(Found { class: entry.classes[0], ..found });
             }
             _ => {
                 result.failures.push(found.clone());
@@ -283,12 +273,27 @@ impl<'run> Judge<'run> {
             }
         });
         let of = (planned.index, planned.strategy, planned.operator);
-        let sensitivities = if self.shared.record_sensitivity {
-            batch.sensitivities(place, &job.desc)
-        } else {
-            Sensitivities::default()
-        };
-        cases.push(of, batch.line(place), (verdict, sensitivities), details);
+        cases.push(of, batch.line(place), verdict, details);
+    }
+}
+
+/// A failure with this ruling.
+fn found(planned: &Planned, job: &Job, ruled: &Ruled) -> Found {
+    Found {
+        index: planned.index,
+        strategy: planned.strategy,
+        operator: planned.operator,
+        verdict: ruled.verdict,
+        class: ruled.ruling.1.unwrap_or(Class::Lost),
+        outcome: job.outcome.clone(),
+        alive: job.alive,
+        judgement: planned.judgement,
+        mode: Found::mode_of(&job.desc),
+        rate: None,
+        again: 0,
+        known: ruled.known.map(|(place, _)| place),
+        only_other_data: ruled.wrong.as_ref().is_some_and(|wrong| wrong.only_other_data),
+        digest: ruled.digest,
     }
 }
 

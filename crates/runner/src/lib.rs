@@ -88,8 +88,8 @@ pub use finding::{Finding, Rule, Severity};
 pub use flake::Rate;
 pub use found::{Found, FoundGroups, GroupKey};
 pub use known::{
-    BlessError, Blessed, Blessing, BoundsForm, Conclusion, Fit, Kind, KnownCounts, KnownFailure,
-    KnownFailureForm, KnownFailures, KnownFailuresForm, KnownTally, conclude, reconcile,
+    Applies, BoundsForm, Conclusion, Fit, Kind, KnownCounts, KnownEntry, KnownFailure, KnownFailures,
+    KnownTally, Status, conclude, is_version, reconcile,
 };
 pub use left_out::{LeftOut, Limit};
 pub use membership::Membership;

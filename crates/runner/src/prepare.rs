@@ -11,7 +11,7 @@ use dmlcts_model::{BindingOffsets, Case, Expectation, Fill, Signature, Tensor, e
 use dmlcts_spec::{Judgement, Operator, Scratch, ValidDesc, program::Values};
 
 use crate::{
-    Cursor, Poison, RunKind, Undeclared,
+    Cursor, Poison, RunKind, Sensitivity, Undeclared,
     compare::{float_of, looks_poisoned},
     desc_pool::{DescPool, any_desc},
     expect,
@@ -395,7 +395,13 @@ impl<'run> Preparer<'run> {
             let sensitivities = || batch.sensitivities(place, &case.desc);
             shared.known.matching(case, about, shared.level, values, sensitivities)
         });
-        if let (Some(planned), Some(known)) = (batch.planned.last_mut(), known) {
+        if let (Some(planned), Some(mut known)) = (batch.planned.last_mut(), known) {
+            if planned.expectation == Expectation::Reject && !planned.judgement.questions.is_empty() {
+                // A refusal may be an answer to the question.
+                for matched in &mut known {
+                    matched.sensitivity = Sensitivity::Perhaps;
+                }
+            }
             planned.known = known;
         }
     }

@@ -81,7 +81,7 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
         }
         reason => reason,
     };
-    let listed = configuration.known.stored(&capabilities.name, run.library);
+    let listed = configuration.known.stored();
     let stored = [configuration.stored.as_slice(), &listed].concat();
     let (findings, left_out) = explained(&shared, &mut collector, (configuration, &stored), ending, tell);
     let (totals, groups) = collector.end(tell);
@@ -127,6 +127,7 @@ fn explained<'run>(
         Ending::FirstFailure | Ending::NotRecorded => End::Now(Limit::EndOfRun),
         _ => end,
     };
+    collector.release();
     let cases = configuration.explain.unwrap_or(Configuration::USUAL_EXPLAIN);
     let mut spending = Spending::new(shared.stop.clone(), cases, collector.kinds(), of_experiments);
     let mut findings = collector.explain(configuration.explain.is_some(), &mut spending, stored, tell);

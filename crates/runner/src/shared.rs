@@ -3,7 +3,7 @@
 use std::{
     ops::Range,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, TryLockError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError,
         atomic::{AtomicU64, Ordering},
     },
     thread,
@@ -23,7 +23,6 @@ use crate::{
 pub(crate) type LargeCasePermit<'run> = MutexGuard<'run, ()>;
 
 /// The state that the workers and the collector of a run share.
-#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub(crate) struct Shared {
     pub(crate) library: &'static Library,
     pub(crate) source: Arc<dyn Source>,
@@ -47,10 +46,11 @@ pub(crate) struct Shared {
     pub(crate) partition: Option<Partition>,
     /// The known failures of this backend.
     pub(crate) known: KnownFailures,
+    /// The known failures that changed, once all cases have run. They expect nothing of the cases that
+    /// explain them.
+    pub(crate) changed: OnceLock<Vec<usize>>,
     /// Whether the result of each case is recorded.
     pub(crate) record: bool,
-    /// Whether the sensitivity of each case is recorded, too.
-    pub(crate) record_sensitivity: bool,
     pub(crate) strategies: usize,
     pub(crate) stop: Stop,
     /// When the run must end.
@@ -95,8 +95,8 @@ impl Shared {
             stops_after_hangs: configuration.max_hangs.is_some() && capabilities.is_isolated,
             partition: configuration.partition,
             known: configuration.known.of(capabilities),
+            changed: OnceLock::new(),
             record: configuration.record,
-            record_sensitivity: configuration.record_sensitivity,
             strategies,
             stop: run.stop.clone(),
             deadline: configuration.deadline,

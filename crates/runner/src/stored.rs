@@ -15,19 +15,19 @@ use crate::{Class, Failure, Finding, Found, Membership, Rule, Verdict, finding::
 /// Further stored findings are ignored.
 const MOST: usize = 1_000;
 
-/// A finding that an earlier run found, or an entry of a list of known failures.
+/// A finding that an earlier run found.
 #[derive(Clone, Debug)]
 pub struct StoredFinding {
     /// The id.
     pub id: String,
-    /// How its cases failed.
-    pub class: Class,
+    /// How its cases failed: one class at least.
+    pub classes: Vec<Class>,
     /// What separated its cases from those that passed, if something did.
     pub predicate: Option<String>,
     /// Whether the predicate is about valid descs or about invalid ones; `None` if that is unknown.
     pub validity: Option<Validity>,
     /// Cases that failed, the smallest first. A later one counts if this run does not show whether the
-    /// earlier ones fail. If there are none, the first failure for which the predicate holds counts.
+    /// earlier ones fail. If it shows that of none, the first failure for which the predicate holds counts.
     pub cases: Vec<Case>,
     /// The number of its failures.
     pub count: u64,
@@ -57,6 +57,15 @@ enum Still {
     Found(u64),
     /// It is not among the failures of the run, and fails alone.
     Alone(Box<Case>, AloneFailure),
+}
+
+/// What a run shows of a case of a stored finding.
+enum Shown {
+    /// It fails in the same class.
+    Fails(Still),
+    /// It passes or fails in another class.
+    Otherwise,
+    Nothing,
 }
 
 /// A stored finding in this run.
@@ -108,6 +117,7 @@ impl Explained {
             validity,
             within: None,
             passes: cause.passes as u64,
+            contradictions: cause.passes as u64,
             is_sample: false,
             asked: cause.asked as u64,
             estimate: cause.estimate,
@@ -171,14 +181,17 @@ impl<'a> Stored<'a> {
         let mut entry = |stored: &'a StoredFinding| {
             let predicate = stored.predicate.as_deref();
             let predicate = predicate.and_then(|text| Predicate::parse(text, library).ok());
-            let still = match &predicate {
-                Some(predicate) if stored.cases.is_empty() => {
-                    let mut of_class = failures.values().filter(|found| found.class == stored.class);
-                    let first =
-                        of_class.find(|found| predicate.holds(&read(found.index), level, &mut values));
-                    first.map(|found| Still::Found(found.index))
-                }
-                _ => still(stored, failures, &places, ask),
+            // If nothing is shown, the first failure for which the predicate holds stands for the cases.
+            let mut first = || {
+                let predicate = predicate.as_ref()?;
+                let mut of_class = failures.values().filter(|found| stored.classes.contains(&found.class));
+                let first = of_class.find(|found| predicate.holds(&read(found.index), level, &mut values));
+                first.map(|found| Still::Found(found.index))
+            };
+            let still = match still(stored, failures, &places, ask) {
+                Shown::Fails(still) => Some(still),
+                Shown::Otherwise => None,
+                Shown::Nothing => first(),
             };
             Entry { stored, predicate, still }
         };
@@ -233,11 +246,11 @@ impl<'a> Stored<'a> {
         }
         let is_of_class = |entry: usize, held: &BTreeSet<u64>| {
             let mut found = held.iter().filter_map(|index| self.failures.get(index));
-            found.any(|found| found.class == self.entries[entry].stored.class)
+            found.any(|found| self.entries[entry].stored.classes.contains(&found.class))
         };
         let of_class = held.into_iter().filter(|((entry, _), held)| is_of_class(*entry, held));
         let candidate = |((entry, kind), held): ((usize, &str), BTreeSet<u64>)| {
-            // A list of known failures does not say it, but its cases do.
+            // A finding's file does not say it, but its cases do.
             let first = held.first().and_then(|index| self.failures.get(index));
             let judged = first.map(|found| found.judgement.validity());
             let judged = judged.filter(|validity| *validity != Validity::Open);
@@ -414,28 +427,29 @@ impl<'a> Stored<'a> {
     }
 }
 
-/// The first case of a stored finding that is known to fail or not, if it fails in the same class.
+/// What this run shows of the first case of a stored finding of which it shows anything.
 fn still(
     stored: &StoredFinding,
     failures: &BTreeMap<u64, Found>,
     places: &BTreeMap<String, Option<u64>>,
     ask: &mut dyn FnMut(&Case) -> Alone,
-) -> Option<Still> {
+) -> Shown {
     for case in &stored.cases {
         let index = places.get(&case.to_string()).copied().flatten();
         if let Some(found) = index.and_then(|index| failures.get(&index)) {
-            return (found.class == stored.class).then_some(Still::Found(found.index));
+            let is_same = stored.classes.contains(&found.class);
+            return if is_same { Shown::Fails(Still::Found(found.index)) } else { Shown::Otherwise };
         }
         // A hang costs much time.
-        match if stored.class == Class::TimedOut { Alone::Unknown } else { ask(case) } {
-            Alone::Failed(failure) if failure.class == stored.class => {
-                return Some(Still::Alone(Box::new(case.clone()), failure));
+        match if stored.classes.contains(&Class::TimedOut) { Alone::Unknown } else { ask(case) } {
+            Alone::Failed(failure) if stored.classes.contains(&failure.class) => {
+                return Shown::Fails(Still::Alone(Box::new(case.clone()), failure));
             }
-            Alone::Failed(..) | Alone::Passed => return None,
+            Alone::Failed(..) | Alone::Passed => return Shown::Otherwise,
             Alone::Unknown => {}
         }
     }
-    None
+    Shown::Nothing
 }
 
 /// The places of the causes that a candidate covers. `None` if it holds for a part of an explained cause, or

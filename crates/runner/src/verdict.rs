@@ -171,6 +171,16 @@ impl Class {
         !is_refused || self.is_about_refusals()
     }
 
+    /// The verdict of a case that fails in this way.
+    pub(crate) fn verdict(self) -> Verdict {
+        match self {
+            Self::Crashed => Verdict::Crash,
+            Self::TimedOut => Verdict::Timeout,
+            Self::Lost => Verdict::Lost,
+            _ => Verdict::Fail,
+        }
+    }
+
     /// Whether the class is about how a backend refuses.
     pub(crate) fn is_about_refusals(self) -> bool {
         self == Self::RefusedOtherwise

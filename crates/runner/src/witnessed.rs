@@ -29,6 +29,8 @@ pub struct Witnessed {
     has_more_passes: bool,
     pub(crate) has_more_failures: bool,
     pub(crate) failures: BTreeMap<u64, Found>,
+    /// The failures that were expected.
+    expected: BTreeMap<u64, Found>,
 }
 
 /// Passes of a run, in ascending order.
@@ -60,6 +62,21 @@ impl Witnessed {
                 self.has_more_failures = true;
             }
         }
+    }
+
+    /// Adds failures that were expected.
+    pub(crate) fn expect(&mut self, failures: Vec<Found>) {
+        let room = FAILURES.saturating_sub(self.expected.len());
+        self.expected.extend(failures.into_iter().take(room).map(|found| (found.index, found)));
+    }
+
+    /// Makes the failures of known failures that changed failures like the others. `changed` are their
+    /// indices.
+    pub(crate) fn release(&mut self, changed: &[usize]) {
+        let is_of = |found: &Found| found.known.is_some_and(|place| changed.contains(&place));
+        let released = std::mem::take(&mut self.expected).into_values().filter(is_of);
+        let released = released.map(|found| Found { verdict: found.class.verdict(), ..found }).collect();
+        self.add(&[], released);
     }
 
     /// The case at an index as it failed: one that fails for other data only is another case.

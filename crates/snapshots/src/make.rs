@@ -60,8 +60,8 @@ fn check(header: &Header, summary: &Summary) -> Result<(), SnapshotError> {
     if header.selection.suite.is_none() {
         return unfit("its cases were given one by one".to_owned(), "run a suite");
     }
-    if !header.selection.known_failures.is_empty() {
-        let help = "run the suite without --known-failures: a snapshot shows all findings";
+    if header.selection.findings.is_some() {
+        let help = "run the suite without --findings: a snapshot shows all findings";
         return unfit("its known failures are in no finding".to_owned(), help);
     }
     if summary.is_unjudged() {

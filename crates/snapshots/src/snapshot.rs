@@ -122,7 +122,7 @@ impl Finding {
         let case = example.and_then(|text| line::parse(text, library.signatures()).ok());
         Some(StoredFinding {
             id: self.id.clone(),
-            class: self.class,
+            classes: vec![self.class],
             predicate,
             validity,
             cases: case.into_iter().collect(),

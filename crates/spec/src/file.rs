@@ -53,7 +53,7 @@ impl FileError {
                 _ => "name a YAML file that can be read",
             },
             FileReason::TooLarge => {
-                "specs, suites and lists of known failures are far smaller: name another file, or split this one"
+                "specs, suites and findings are far smaller: name another file, or split this one"
             }
             FileReason::NotText { .. } => "save the file as UTF-8, or name a YAML file",
         }

@@ -103,6 +103,11 @@ impl Predicate {
         evaluation.verdict(compiled.root) == Some(true)
     }
 
+    /// Whether it depends on the data of a case, for some operator.
+    pub fn asks_for_data(&self) -> bool {
+        self.operators.iter().any(|compiled| compiled.oracle.is_some())
+    }
+
     /// The predicate's expression.
     pub fn expression(&self) -> &Expression {
         &self.expression

@@ -89,23 +89,6 @@ pub(crate) struct MergeArguments {
     #[arg(long, requires = "results", help_heading = heading::REPORTS)]
     pub(crate) overwrite: bool,
 
-    /// Keep the ids of the findings of an earlier run
-    ///
-    /// FILE is a results file. A finding that is still there keeps its id, and its predicate if that is still
-    /// exact.
-    #[arg(
-        long,
-        value_name = "FILE",
-        value_parser = NonEmptyStringValueParser::new(),
-        value_hint = ValueHint::FilePath,
-        help_heading = heading::REPORTS
-    )]
-    pub(crate) earlier: Vec<String>,
-
-    /// Refused, with a message that names the command to use
-    #[arg(long, hide = true, value_name = "FILE")]
-    pub(crate) known_failures: Vec<String>,
-
     #[command(flatten)]
     pub(crate) reports: ReportArguments,
 
@@ -171,4 +154,51 @@ pub(crate) struct FailuresArguments {
     /// Also list the cases that failed as known
     #[arg(long)]
     pub(crate) known: bool,
+}
+
+const ACCEPT_EXAMPLES: &str = "\
+Examples:
+  dmlcts run --suite ci --backend 'exec:python3 mine.py' --results run.jsonl
+  dmlcts accept findings/mine --from run.jsonl
+  dmlcts run --suite ci --backend 'exec:python3 mine.py' --findings findings/mine
+
+Exit codes:
+  0    every finding was written
+  1    some cannot become known; each is named with the reason
+  2    wrong usage or bad input; nothing was written";
+
+/// Writes the findings of a run into a folder, so that later runs expect them
+///
+/// Each finding is a file, with a predicate, the smallest case and what the backend does with it. A finding
+/// that is there already keeps its id, its comments and a person's words: `reason`, `link`, `kind`,
+/// `partial`, `flaky` and `applies`. A known finding whose cases pass gets the status `fixed`. What comes and
+/// goes, a time-out and a lack of memory cannot become known.
+#[derive(Debug, Args)]
+#[command(after_help = ACCEPT_EXAMPLES)]
+pub(crate) struct AcceptArguments {
+    /// The folder of one backend, such as findings/mine
+    #[arg(value_name = "DIR", value_parser = NonEmptyStringValueParser::new(), value_hint = ValueHint::DirPath)]
+    pub(crate) folder: String,
+
+    /// Only these findings; all of the run without an id
+    #[arg(value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+
+    /// The file that `--results` of `run` or `merge` wrote
+    #[arg(long, value_name = "FILE", value_parser = file, value_hint = ValueHint::FilePath)]
+    pub(crate) from: String,
+
+    /// The name of the folder, if it is not that of the backend
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
+
+/// Lists the findings of a folder, one line each
+///
+/// A line has the status, the kind, the id and the first line of the reason. Every file is checked.
+#[derive(Debug, Args)]
+pub(crate) struct FindingsArguments {
+    /// The folder of one backend, such as findings/mine
+    #[arg(value_name = "DIR", value_parser = NonEmptyStringValueParser::new(), value_hint = ValueHint::DirPath)]
+    pub(crate) folder: String,
 }

@@ -136,7 +136,7 @@ pub(crate) struct RunArguments {
     #[arg(
         long,
         value_name = "NAME",
-        conflicts_with_all = ["suite", "seed", "filter", "strategy", "limit", "feature_level", "cases", "bless", "runs"],
+        conflicts_with_all = ["suite", "seed", "filter", "strategy", "limit", "feature_level", "cases", "accept", "runs"],
         help_heading = heading::CASES
     )]
     pub(crate) profile: Option<String>,
@@ -298,53 +298,35 @@ pub(crate) struct RunArguments {
     )]
     pub(crate) explain: u32,
 
-    /// Keep the ids of the findings of an earlier run
+    /// The folder of the backend's known findings
     ///
-    /// FILE is a results file. Repeat the option for several files. An earlier finding is still there if its
-    /// smallest case fails with the same class and belongs to a finding of this run. That finding takes the
-    /// earlier id, and the earlier predicate if it is still exact. The smallest cases run again within
-    /// `--explain`.
+    /// A folder such as findings/onnxruntime, with a file for each finding. A case that fails as its finding
+    /// says is expected. A case that passes or fails in another way is unexpected. The run names the findings
+    /// that changed, that are fixed and that fail again, and never writes into the folder. A finding that is
+    /// still there keeps its id. Without this option, every failure is unexpected.
     #[arg(
         long,
-        value_name = "FILE",
+        value_name = "DIR",
         value_parser = NonEmptyStringValueParser::new(),
-        value_hint = ValueHint::FilePath,
+        value_hint = ValueHint::DirPath,
         help_heading = heading::VERDICTS
     )]
-    pub(crate) earlier: Vec<String>,
+    pub(crate) findings: Option<String>,
 
-    /// A list of the backend's known failures
+    /// The name of the folder, if it is not that of the backend
+    #[arg(long, value_name = "NAME", requires = "findings", help_heading = heading::VERDICTS)]
+    pub(crate) name: Option<String>,
+
+    /// Write the findings into the folder of --findings
     ///
-    /// Lists are files such as those in cases/known-failures, each with the failures of one backend. A case
-    /// that fails as its entry says is expected. A case that passes or fails in another way is unexpected. A
-    /// whole run of a suite that an entry names also reports which entries are untrue, and what to change.
-    /// Without this option, no list is used.
+    /// As `dmlcts accept`, after the run. The next run expects what this one showed.
     #[arg(
         long,
-        value_name = "FILE",
-        value_parser = NonEmptyStringValueParser::new(),
-        value_hint = ValueHint::FilePath,
-        help_heading = heading::VERDICTS
-    )]
-    pub(crate) known_failures: Vec<String>,
-
-    /// Write the failures into a list of known failures
-    ///
-    /// Existing entries that are still true stay. For failures with the same operator and class, it finds a
-    /// short predicate that holds for no passing case, or lists up to 100 cases. It names the failures that
-    /// are left. Failures that the list does not have run again first (`--retries`), and a case that does not
-    /// fail each time is left out. Unchanged entries keep their text and comments; a changed entry keeps only
-    /// the comments above it. Only a whole run of a suite can be blessed, without a crash, a hang or a lost
-    /// backend.
-    #[arg(
-        long,
-        value_name = "FILE",
-        value_parser = file,
-        value_hint = ValueHint::FilePath,
+        requires = "findings",
         conflicts_with_all = ["resume", "fail_fast", "cases"],
         help_heading = heading::VERDICTS
     )]
-    pub(crate) bless: Option<String>,
+    pub(crate) accept: bool,
 
     /// Record the result of each case, as JSON lines
     ///

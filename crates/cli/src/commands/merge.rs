@@ -18,9 +18,9 @@ use dmlcts_spec::Library;
 use super::{conclusion::conclude, run::proof};
 use crate::{
     arguments::MergeArguments,
-    colour, earlier,
+    colour,
     exit::Exit,
-    known::whole_suite,
+    known::is_whole,
     output,
     problem::{Problem, exit_after},
     profile,
@@ -31,19 +31,11 @@ use crate::{
 /// Joins the files and shows the result of the whole run.
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     let library = Library::embedded();
-    if !arguments.known_failures.is_empty() {
-        return Err(Problem::usage(
-            "`merge` takes no --known-failures: the parts were judged by the lists that their runs had",
-            "give them to each `dmlcts run --partition`",
-        ));
-    }
     arguments.check_paths()?;
     let mut reports = Reports::open(&arguments.reports)?;
     let opened = open_parts(&arguments.files, library);
     let opened = opened.map_err(|problem| reports.explain(&run_of(&arguments.files), problem))?;
     let Some((files, header, claim)) = opened else { return Ok(Exit::Usage) };
-    let stored = earlier::findings(&arguments.earlier, &header.backend.argument)
-        .map_err(|problem| reports.explain(&run_of(&arguments.files), problem))?;
     let mut context = context(&header, arguments.files.len());
     let run = context.subject.name().to_owned();
     let suite = suite(&header.selection);
@@ -71,7 +63,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     // Another version may expand a suite of the same text to other cases.
     let source = suite.as_deref().filter(|_| header.program == env!("CARGO_PKG_VERSION"));
     let source = source.map(|source| source as &dyn Source);
-    let analysis = Analysis { source, earlier: &stored };
+    let analysis = Analysis { source, earlier: &[] };
     let joined = files.join(library, &strategies, Some(analysis), &mut take);
     if let (Err(_), Some(path)) = (&joined, &arguments.results)
         && fs::metadata(path).is_ok_and(|found| found.is_file())
@@ -90,7 +82,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     let mut report = || {
         reports.write(&context, &summary)?;
         output::unless_gone(show(&context, &summary, arguments.quiet))?;
-        let exit = Exit::of(&summary, whole_suite(&header.selection));
+        let exit = Exit::of(&summary, is_whole(&header.selection));
         conclude(exit, &summary, &header.backend.argument)
     };
     let ended = report();
@@ -150,7 +142,7 @@ fn open(path: &str, arguments: &MergeArguments, strategies: Vec<String>) -> Resu
 }
 
 /// The names of the strategies of a run, whose suite may be known.
-pub(super) fn strategies(selection: &SelectionForm, suite: Option<&SuiteSource>) -> Vec<String> {
+pub(crate) fn strategies(selection: &SelectionForm, suite: Option<&SuiteSource>) -> Vec<String> {
     match (&selection.suite, suite) {
         (None, _) => vec!["given".to_owned()],
         (Some(_), Some(parts)) => parts.strategies(),
@@ -159,7 +151,7 @@ pub(super) fn strategies(selection: &SelectionForm, suite: Option<&SuiteSource>)
 }
 
 /// The suite of a selection, if this program has it with the same text.
-pub(super) fn suite(selection: &SelectionForm) -> Option<Arc<SuiteSource>> {
+pub(crate) fn suite(selection: &SelectionForm) -> Option<Arc<SuiteSource>> {
     let form = selection.suite.as_ref()?;
     let suite = load_suite(&form.name).ok()?;
     if suite.source().hash() != form.hash {
@@ -189,8 +181,7 @@ fn context(header: &Header, files: usize) -> Context {
         }
     };
     let next = vec![(header.command.clone(), "the same again".to_owned())];
-    let suite = whole_suite(selection).map(str::to_owned);
-    let known = KnownContext { suite, ..KnownContext::default() };
+    let known = KnownContext { is_whole: is_whole(selection), ..KnownContext::default() };
     let (library, certificate) = (Library::embedded(), Vec::new());
     let ((resume, failures), claim) = ((None, None), None);
     Context { library, subject, replay, known, certificate, claim, next, resume, failures }

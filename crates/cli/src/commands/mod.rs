@@ -1,5 +1,6 @@
 //! The program's commands, one file for each.
 
+mod accept;
 mod backends;
 mod case;
 mod completions;
@@ -10,7 +11,7 @@ mod explain;
 mod export;
 mod failures;
 mod list;
-mod merge;
+pub(crate) mod merge;
 mod mutants;
 mod obligations;
 mod picker;
@@ -38,6 +39,8 @@ pub(crate) fn execute(command: &Command, started: Instant) -> Result<Exit, Probl
         Command::Spec(arguments) => spec::spec(arguments),
         Command::Backends => backends::backends(),
         Command::Failures(arguments) => failures::failures(arguments),
+        Command::Accept(arguments) => accept::accept(arguments),
+        Command::Findings(arguments) => accept::findings(arguments),
         Command::Merge(arguments) => merge::merge(arguments),
         Command::Diff(arguments) => diff::diff(arguments),
         Command::Snapshot(arguments) => snapshot::snapshot(arguments, started),

@@ -13,7 +13,7 @@ use dmlcts_backend::process::Incidents;
 use dmlcts_generate::Certificate;
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_report::{Context, KnownContext, Options, Replay, Subject, Terminal, command, is_proof};
-use dmlcts_results::{KnownFileForm, SelectionForm};
+use dmlcts_results::{FolderForm, SelectionForm};
 use dmlcts_runner::{
     Claim, Configuration, Ending, Event, Listed, Profile, Run, Source, Stop, SuiteSource, Summary, Totals,
     Witnessed,
@@ -24,11 +24,10 @@ use super::conclusion::conclude;
 use crate::{
     arguments::{RunArguments, Selection},
     backends::{self, Hosting},
-    bless::Bless,
-    certificate, colour, earlier,
+    certificate, colour,
     exit::Exit,
     given::{self, Bindings},
-    known::{Known, whole_suite},
+    known::{Failed, Known, accept_run, is_whole},
     output,
     problem::{Problem, exit_after},
     record::Record,
@@ -48,16 +47,14 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let deadline = arguments.timeout.and_then(|time| started.checked_add(time));
     let incidents = Incidents::default();
     let backend = backends::factory(&arguments.backend, &hosting(arguments, deadline, &stop, &incidents))?;
-    let known = Known::load(&Bless::lists(arguments))?;
-    let named = known.files.iter().take(arguments.known_failures.len()).cloned().collect();
-    let Cases { source, parts, mut context, mut form } = cases(arguments, deadline, named, claim.as_ref())?;
-    known.warn(&form);
+    let known = Known::load(arguments.findings.as_deref(), arguments.name.as_deref(), arguments.accept)?;
+    let Cases { source, parts, mut context, form } =
+        cases(arguments, deadline, known.form(), claim.as_ref())?;
     let command = command(&arguments.words_of_a_run(&form));
-    // The list to bless affects the run, and has changed when the run is repeated.
-    form.known_failures = known.files;
-    let suite = whole_suite(&form).map(str::to_owned);
-    let mut bless = Bless::new(arguments, &form, source.count())?;
-    context.known = KnownContext { listed: known.failures.clone(), suite: suite.clone() };
+    let is_whole = is_whole(&form);
+    let accept = accept_command(arguments, &command).filter(|_| !arguments.accept);
+    context.known = KnownContext { listed: known.failures(), is_whole, accept };
+    let mut failed = arguments.accept.then(Failed::default);
     let mut reports = Reports::open(&arguments.reports)?;
     let record = recording(Record::open(arguments, (form, command), source.strategies(), claim.clone()));
     let (mut record, earlier) = record.map_err(|problem| reports.explain(context.subject.name(), problem))?;
@@ -70,11 +67,11 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             deadline,
             filter,
             incidents,
-            known: known.failures,
-            record: record.is_some() || bless.is_some() || reports.need_cases(),
+            known: known.failures(),
+            record: record.is_some() || arguments.accept || reports.need_cases(),
             resume: earlier.resume,
             witnessed: earlier.witnessed,
-            ..configuration(arguments)?
+            ..configuration(arguments)
         },
         stop,
     };
@@ -84,8 +81,11 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let mut terminal = Terminal::new(&mut out, &mut err, context.clone(), options);
     let (mut written, mut recorded) = (Ok(()), Ok(()));
     let ended = dmlcts_runner::run(&run, &mut |event| {
-        if let Some(bless) = bless.as_mut().filter(|_| recorded.is_ok()) {
-            recorded = bless.on_event(&event);
+        if let Some(failed) = &mut failed {
+            failed.on_event(&event);
+        }
+        if let Event::Started { capabilities, .. } = &event {
+            recorded = known.check(&capabilities.name);
         }
         reports.on_event(&event);
         if let Some(record) = record.as_mut().filter(|_| recorded.is_ok()) {
@@ -121,12 +121,12 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
         if !ran {
             return Err(reports.explain(context.subject.name(), nothing(&summary, selection)));
         }
-        let mut exit = Exit::of(&summary, suite.as_deref());
-        if let Some(bless) = &mut bless {
-            let (ended, sentence) = bless.write(&summary, &run)?;
-            exit = ended;
-            // Prints each line; a failure to print does not change the exit code.
-            sentence.lines().for_each(output::note);
+        let mut exit = Exit::of(&summary, is_whole);
+        if let Some((failed, folder)) = failed.as_ref().zip(known.folder()) {
+            let (accepted, text) = accept_run(folder, (&summary, failed), is_whole, &[])?;
+            // A failure to print does not change the exit code.
+            text.lines().for_each(output::note);
+            exit = if exit == Exit::Unexpected { accepted } else { exit };
         }
         output::unless_gone(written)?;
         conclude(exit, &summary, &arguments.backend)
@@ -134,6 +134,15 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let ended = report();
     let finished = record.map_or(Ok(()), |mut record| record.finish(&summary, exit_after(&ended)));
     ended.and_then(|exit| finished.map(|()| exit))
+}
+
+/// The command that accepts what a run showed. `run` is the command that repeats the run.
+fn accept_command(arguments: &RunArguments, run: &str) -> Option<String> {
+    let folder = arguments.findings.as_ref()?;
+    Some(match arguments.recorded() {
+        Some(path) => command(&["dmlcts", "accept", folder, "--from", path]),
+        None => format!("{run} --accept"),
+    })
 }
 
 /// Where the run is shown.
@@ -161,15 +170,14 @@ fn hosting(
 }
 
 /// The options of the arguments for running cases.
-fn configuration(arguments: &RunArguments) -> Result<Configuration, Problem> {
+fn configuration(arguments: &RunArguments) -> Configuration {
     let selection = &arguments.selection;
-    Ok(Configuration {
+    Configuration {
         level: selection.feature_level,
         jobs: selection.threads(),
         limit: selection.limit,
         fail_fast: arguments.fail_fast,
         max_hangs: arguments.max_hangs,
-        record_sensitivity: arguments.bless.is_some(),
         retries: arguments.retries,
         memory: arguments.memory,
         runs: arguments.runs,
@@ -178,10 +186,9 @@ fn configuration(arguments: &RunArguments) -> Result<Configuration, Problem> {
         shrink: arguments.cases.is_empty(),
         explain: arguments.cases.is_empty().then_some(arguments.explain as usize),
         partition: selection.partition,
-        stored: [arguments.stored.clone(), earlier::findings(&arguments.earlier, &arguments.backend)?]
-            .concat(),
+        stored: arguments.stored.clone(),
         ..Configuration::default()
-    })
+    }
 }
 
 /// The record of the run, and what it says of earlier cases if the run continues.
@@ -247,11 +254,11 @@ struct Cases {
     form: SelectionForm,
 }
 
-/// The cases of the arguments, if they are found in time. `named` holds the lists of known failures.
+/// The cases of the arguments, if they are found in time. `named` is the folder of findings.
 fn cases(
     arguments: &RunArguments,
     deadline: Option<Instant>,
-    named: Vec<KnownFileForm>,
+    named: Option<FolderForm>,
     claim: Option<&Claim>,
 ) -> Result<Cases, Problem> {
     let selection = &arguments.selection;

@@ -228,7 +228,7 @@ fn inputs_are_arguments_and_never_commands() {
         ("args", "$(touch stolen) `touch stolen` ; touch stolen"),
         ("suite", "$(touch stolen)"),
         ("profile", "x; touch stolen"),
-        ("known-failures", "`touch stolen`\nx && touch stolen"),
+        ("findings", "`touch stolen`\nx && touch stolen"),
     ] {
         runner.fails(2, "run", &[("backend", "reference"), (input, value)]);
     }

@@ -8,17 +8,18 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::common::{Scratch, broken, run};
+use crate::common::{Findings, Scratch, broken, finding, run};
 use dmlcts_tests::at_once;
 
 /// A case at which the backend is broken.
 const CASE: &str = "SLICE FLOAT32 in=4,4 out=3,2 Offsets=1,2 Sizes=3,2 Strides=1,1 fill=iota";
 /// A known failure of that case with another class.
-const LIST: &str = "\
-backend: reference
-failures:
-  - {id: refuses-all, suites: [smoke], where: operator == SLICE, signature: refused-valid, kind: bug, reason: Not examined yet.}
-";
+/// A folder of findings that expects other failures than these.
+fn known(name: &str) -> Findings {
+    let smallest = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
+    let text = finding("refuses-all", Some("operator == SLICE"), "refused-valid", smallest);
+    Findings::new(name, "reference", &[("refuses-all", text)])
+}
 
 /// The output and the exit code of a printed command in a shell.
 fn pasted(command: &str) -> (String, Option<i32>) {
@@ -38,7 +39,7 @@ fn command_of(shown: &str) -> &str {
 
 #[test]
 fn the_command_that_repeats_a_case_has_every_relevant_option() {
-    let list = Scratch::new("again list.yaml", LIST);
+    let list = known("again list");
     let (wrong, silent) = (broken("wrong-data", CASE), broken("hang", CASE));
     let rows: [(&str, &[&str]); 10] = [
         (&wrong, &[]),
@@ -47,10 +48,10 @@ fn the_command_that_repeats_a_case_has_every_relevant_option() {
         (&wrong, &["--runs", "once"]),
         (&wrong, &["--memory", "64MiB"]),
         (&wrong, &["--allow", "nan-canonicalised,zero-sign"]),
-        (&wrong, &["--known-failures", list.path()]),
-        (&wrong, &["--case-timeout", "4321ms", "--known-failures", list.path(), "--retries", "1"]),
+        (&wrong, &["--findings", list.path()]),
+        (&wrong, &["--case-timeout", "4321ms", "--findings", list.path(), "--retries", "1"]),
         (&silent, &["--case-timeout", "700ms"]),
-        (&silent, &["--case-timeout", "700ms", "--feature-level", "5.0", "--known-failures", list.path()]),
+        (&silent, &["--case-timeout", "700ms", "--feature-level", "5.0", "--findings", list.path()]),
     ];
     // Some cases hang until the timeout, some of them three times.
     at_once(rows, |(backend, options)| {
@@ -70,13 +71,13 @@ fn the_command_that_repeats_a_case_has_every_relevant_option() {
 fn failure(shown: &str) -> Vec<&str> {
     let lines = shown.lines().skip_while(|line| !line.starts_with("FAIL 1")).skip(1);
     let lines = lines.take_while(|line| !line.is_empty());
-    let of_run = ["  exactly ", "  finding ", "  shrunk from "];
+    let of_run = ["  exactly ", "  no exact ", "  for example, ", "  finding ", "  shrunk from "];
     lines.filter(|line| !of_run.iter().any(|start| line.starts_with(start))).collect()
 }
 
 #[test]
 fn the_commands_of_suites_and_joined_results_have_every_relevant_option() {
-    let (list, results) = (Scratch::new("again-list.yaml", LIST), Scratch::nothing("again.jsonl"));
+    let (list, results) = (known("again-list"), Scratch::nothing("again.jsonl"));
     let backend = broken("wrong-data", CASE);
     let arguments = [
         "run",
@@ -88,7 +89,7 @@ fn the_commands_of_suites_and_joined_results_have_every_relevant_option() {
         "rank == 2 and operator == SLICE",
     ];
     let options =
-        ["--feature-level", "4.1", "--memory", "64MiB", "--retries", "1", "--known-failures", list.path()];
+        ["--feature-level", "4.1", "--memory", "64MiB", "--retries", "1", "--findings", list.path()];
     let output = run(&[&arguments[..], &options, &["--results", results.path()]].concat());
     let shown = String::from_utf8_lossy(&output.stdout);
     let (again, code) = pasted(command_of(&shown));

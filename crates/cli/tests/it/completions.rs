@@ -8,7 +8,7 @@ const SHELLS: [&str; 5] = ["bash", "zsh", "fish", "powershell", "elvish"];
 fn each_shell_gets_a_script_with_the_commands_and_options() {
     for shell in SHELLS {
         let script = stdout(&["completions", shell]);
-        for word in ["judge", "completions", "known-failures", "feature-level"] {
+        for word in ["judge", "completions", "findings", "feature-level"] {
             assert!(script.contains(word), "{shell}: {word}");
         }
         assert!(!script.contains('\x1b'), "{shell}");
@@ -37,7 +37,7 @@ fn bash_completes_by_the_script() {
     let script = stdout(&["completions", "bash"]);
     for (words, current, completed) in [
         ("dmlcts jud", "jud", "judge"),
-        ("dmlcts run --known", "--known", "--known-failures"),
+        ("dmlcts run --findi", "--findi", "--findings"),
         ("dmlcts completions f", "f", "fish"),
     ] {
         let place = words.split(' ').count() - 1;

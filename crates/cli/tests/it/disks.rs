@@ -67,15 +67,17 @@ fn reports_and_snapshots_on_a_full_disk_end_with_3_and_what_was_accepted_stays()
         \"$2\" snapshot --suite smoke --dir \"$1\" --name s; test $? = 1 || exit 98
         \"$2\" snapshot accept --dir \"$1\" || exit 98
         cp \"$1/s/smoke.snap\" \"$3\"
-        old='backend: reference\\nfailures:\\n  - {id: gone, suites: [smoke], where: operator == SLICE, signature: wrong-value, kind: bug, reason: none}\\n'; printf \"$old\" > \"$1/list.yaml\"
+        old='finding: gone\\nstatus: known\\nkind: bug\\nwhere: operator == SLICE\\nclass: [wrong-value]\\nsmallest: %s\\n'
+        mkdir \"$1/reference\"; printf \"$old\" 'SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota' > \"$1/reference/gone.yaml\"
+        cp \"$1/reference/gone.yaml\" \"$3.yaml\"
         head -c 2000000 /dev/zero > \"$1/rest\" 2>/dev/null
         \"$2\" run --quiet --junit \"$1/junit.xml\"; test $? = 3 || exit 97
         \"$2\" run --quiet --markdown \"$1/page.md\"; test $? = 3 || exit 96
-        \"$2\" run --quiet --bless \"$1/list.yaml\"; test $? = 3 || exit 93
-        printf \"$old\" | cmp - \"$1/list.yaml\" || exit 92
+        \"$2\" run --quiet --accept --findings \"$1/reference\"; test $? = 3 || exit 93
+        cmp \"$1/reference/gone.yaml\" \"$3.yaml\" || exit 92; rm \"$3.yaml\"
         \"$2\" snapshot --suite smoke --dir \"$1\" --name s --backend mutant:wrong-stride; code=$?
         cmp \"$1/s/smoke.snap\" \"$3\" || exit 95
-        test \"$(ls -A \"$1\" | tr '\\n' ' ')\" = 'list.yaml page.md rest s ' || exit 94
+        test \"$(ls -A \"$1\" | tr '\\n' ' ')\" = 'page.md reference rest s ' || exit 94
         exit $code";
     let Some(output) = on_full_disk(script, said.path()) else { return };
     let text = String::from_utf8_lossy(&output.stderr);

@@ -10,7 +10,7 @@ use std::{path::PathBuf, process::Command};
 
 use dmlcts_tests::wait_until;
 
-use crate::common::{Scratch, stdout, text};
+use crate::common::{Findings, Scratch, finding, stdout, text};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../backend");
 const CASE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
@@ -261,20 +261,16 @@ fn a_stray_write_is_the_same_failure_in_a_worker_and_in_this_process() {
         };
         let backend = library.backend();
         let selected = ["run", "--backend", &backend, "--limit", "800", "--jobs", "1", "--retries", "0"];
-        let known = Scratch::new(
-            &format!("stray-{name}.yaml"),
-            format!(
-                "backend: example-c\nfailures:\n  - id: reflection\n    suites: [smoke]\n    \
-                 where: valid and PaddingMode == REFLECTION\n    signature: {class}\n    kind: bug\n    \
-                 reason: It strays.\n    link: https://example.org/1\n",
-            ),
-        );
+        let smallest =
+            "PADDING1 UINT8 in=2 out=3 PaddingMode=REFLECTION StartPadding=1 EndPadding=0 fill=iota";
+        let strays = finding("reflection", Some("valid and PaddingMode == REFLECTION"), class, smallest);
+        let known = Findings::new(&format!("stray-{name}"), "example-c", &[("reflection", strays)]);
         let [worker, here] = [&[][..], &["--in-process"]].map(|place| {
             let results = Scratch::new(&format!("stray-{name}.jsonl"), "");
             let kept = ["--results", results.path(), "--overwrite"];
             let ran = text(&[&selected[..], place, &kept].concat());
             assert!(ran.starts_with("exit 1\n") && ran.contains(said), "{name}: {ran}");
-            let list = ["--known-failures", known.path()];
+            let list = ["--findings", known.path()];
             let expected = text(&[&selected[..], place, &list].concat());
             assert!(expected.starts_with("exit 0\n"), "{name}: {expected}");
             let lines = std::fs::read_to_string(results.path()).expect("the results");
@@ -423,8 +419,8 @@ fn a_hang_ends_with_a_program_that_is_killed() {
     wait_until(|| is_there().is_ok_and(|asked| !asked.status.success()));
 }
 
-/// Any number of cases in a row can end their process: each has its verdict, and a list of known failures can
-/// hold them.
+/// Any number of cases in a row can end their process: each has its verdict, and a known finding can hold
+/// them.
 #[test]
 fn a_class_of_cases_that_crashes_is_judged_to_its_end() {
     let run = "    uint32_t at[MOST_AXES] = {0}, width = output->width;\n";
@@ -434,12 +430,10 @@ fn a_class_of_cases_that_crashes_is_judged_to_its_end() {
     let ran = text(&["run", "--backend", &backend, "--limit", "800"]);
     assert!(ran.starts_with("exit 1\n") && ran.contains(": 800 cases: "), "{ran}");
     assert!(ran.contains(" crashed\n") && !ran.contains(" lost"), "{ran}");
-    let known = Scratch::new(
-        "known.yaml",
-        "backend: example-c\nfailures:\n  - id: reflection\n    suites: [smoke]\n    where: valid and PaddingMode == REFLECTION\n    \
-         signature: crashed\n    kind: bug\n    reason: It aborts.\n    link: https://example.org/1\n",
-    );
-    let ran = text(&["run", "--backend", &backend, "--limit", "800", "--known-failures", known.path()]);
+    let smallest = "PADDING1 UINT8 in=2 out=3 PaddingMode=REFLECTION StartPadding=1 EndPadding=0 fill=iota";
+    let aborts = finding("reflection", Some("valid and PaddingMode == REFLECTION"), "crashed", smallest);
+    let known = Findings::new("dylib", "example-c", &[("reflection", aborts)]);
+    let ran = text(&["run", "--backend", &backend, "--limit", "800", "--findings", known.path()]);
     assert!(ran.starts_with("exit 0\n"), "{ran}");
     // Only such cases, and none was answered before.
     let selected =

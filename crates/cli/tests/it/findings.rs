@@ -7,7 +7,7 @@ use std::{
     thread,
 };
 
-use crate::common::{Scratch, run};
+use crate::common::{Findings, Scratch, finding, run};
 
 /// A fault on one axis of SLICE1 and a fault in PADDING1, with predicates that the suite alone shows.
 const REACH: &str = "mutant:slice1-reach-rounded-down";
@@ -111,13 +111,19 @@ fn a_merge_keeps_what_experiments_confirmed() {
     assert!(found.iter().any(|line| again(&line)), "{shown}");
 }
 
+/// The parts have the ids of their folder, and the joined run keeps them.
 #[test]
-fn a_merge_keeps_ids_of_an_earlier_run() {
+fn a_merge_keeps_the_ids_of_its_parts() {
     let merged = Scratch::nothing("findings-earlier.jsonl");
-    let store = format!("{}/tests/stores/one-per-operator.jsonl", env!("CARGO_MANIFEST_DIR"));
-    let parts = parts("mutant:rank-one-refused", "findings-earlier-part", &[]);
-    let shown = merge(&parts, &merged, &["--earlier", &store]);
-    assert!(findings(&shown).contains(&"  finding padding1-refused-valid-old3"), "{shown}");
+    let smallest = "PADDING1 INT8 in=9 out=9 InputTensor.Strides=1 OutputTensor.Strides=3 PaddingMode=EDGE \
+                    PaddingValue=-117 StartPadding=0 EndPadding=0 fill=iota";
+    let text = finding("old", Some("rank == 1"), "refused-valid", smallest);
+    let text = text.replace("status: known", "status: new");
+    let store = Findings::new("merge", "mutant-rank-one-refused", &[("old", text)]);
+    let options = ["--findings", store.path()];
+    let parts = parts("mutant:rank-one-refused", "findings-earlier-part", &options);
+    let shown = merge(&parts, &merged, &[]);
+    assert!(findings(&shown).contains(&"  finding old"), "{shown}");
 }
 
 #[test]

@@ -8,8 +8,7 @@ use std::{collections::BTreeSet, fs, path::PathBuf, process::Output};
 use std::process::{Command, Stdio};
 
 #[cfg(unix)]
-use crate::common::Scratch;
-use crate::common::{broken, dmlcts};
+use crate::common::{Findings, Scratch, broken, dmlcts, finding};
 use serde_json::{Value, json};
 
 /// A title, a bell, a carriage return, a new line, right-to-left text, and commands of GitHub and Azure
@@ -113,18 +112,13 @@ fn recorded(folder: &Folder) -> Vec<Value> {
     let list = crate::common::stdout(&["list", "--suite", &suite, "--where", "operator == SLICE1"]);
     let mut lines = list.lines().filter(|line| line.starts_with("SLICE1 FLOAT32 "));
     let [first, second] = [lines.next(), lines.next()].map(|line| line.expect("there are some"));
-    let list = folder.file(
-        "own.yaml",
-        &json!({"backend": "reference", "failures": [
-            {"id": "known", "suites": ["own"], "cases": [second], "signature": "wrong-value", "kind": "bug", "reason": "why"}
-        ]})
-        .to_string(),
-    );
+    let known = finding("known", None, "wrong-value", second);
+    let known = Findings::new("hostile", "reference", &[("known", known)]);
     let path = folder.path("whole.jsonl");
     let backend = broken("wrong-data", first);
     let arguments = ["run", "--quiet", "--backend", &backend, "--suite", &suite, "--retries", "0"];
     let output =
-        check(&[&arguments[..], &["--known-failures", &list, "--results", &path]].concat(), "the run");
+        check(&[&arguments[..], &["--findings", known.path(), "--results", &path]].concat(), "the run");
     assert_eq!(output.status.code(), Some(1));
     let text = fs::read_to_string(&path).expect("it is there");
     let lines = text.lines().map(|line| serde_json::from_str(line).expect("JSON"));
@@ -256,16 +250,23 @@ fn no_string_of_a_results_file_becomes_a_command() {
 fn no_string_of_a_yaml_file_gets_out_as_it_is() {
     let folder = Folder::new("yaml");
     let line = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
-    let list = json!({"backend": "reference", "failures": [
-        {"id": "one", "suites": ["smoke"], "cases": [line], "signature": "wrong-value", "kind": "bug", "reason": "why",
-            "link": "https://example.org", "version": {"below": "9"}, "device": "", "driver": {"below": "9"}},
-        {"id": "two", "suites": ["smoke"], "where": "rank == 1", "signature": "wrong-value", "kind": "bug", "reason": "why"},
-    ]});
+    let one = json!({"finding": "spoiled", "status": "known", "kind": "bug", "where": "rank == 1",
+        "class": ["wrong-value"], "evidence": {"inside": "1 of 1", "outside": "0 of 1", "spec": "ab"},
+        "smallest": line, "answer": "so", "cases": [line], "partial": true, "flaky": true,
+        "applies": {"version": {"below": "9"}, "device": "", "driver": {"below": "9"}},
+        "seen": {"first": "1", "last": "2", "with": "3"}, "reason": "why", "link": "https://example.org"});
+    let store = Findings::new("spoiled", "reference", &[]);
     let suite = json!({"suite": "own", "purpose": "why",
         "parts": [{"id": "part", "strategy": "documented", "note": "what"}]});
     let path = folder.path("spoiled.yaml");
     let commands: [(&Value, &[&[&str]]); 2] = [
-        (&list, &[&["run", "--strategy", "documented", "--limit", "9", "--known-failures", &path]]),
+        (
+            &one,
+            &[
+                &["findings", store.path()],
+                &["run", "--strategy", "documented", "--limit", "9", "--findings", store.path()],
+            ],
+        ),
         (
             &suite,
             &[
@@ -282,6 +283,8 @@ fn no_string_of_a_yaml_file_gets_out_as_it_is() {
             for command in commands {
                 // A run may write the file again.
                 folder.file("spoiled.yaml", &ascii(&value));
+                fs::write(format!("{}/spoiled.yaml", store.path()), ascii(&value))
+                    .expect("it can be written");
                 check(command, &what);
             }
         }
@@ -298,7 +301,9 @@ fn no_string_of_a_yaml_file_gets_out_as_it_is() {
         format!("# {HOSTILE}\noperator: [\r\n"),
     ] {
         let file = folder.file("raw.yaml", &text);
-        for command in [&["spec", "check"][..], &["suites"], &["run", "--known-failures"]] {
+        fs::write(format!("{}/spoiled.yaml", store.path()), text).expect("it can be written");
+        check(&["findings", store.path()], "raw");
+        for command in [&["spec", "check"][..], &["suites"]] {
             let output = check(&[command, &[&*file]].concat(), "raw");
             assert_eq!(output.status.code(), Some(2), "{command:?}");
         }
@@ -330,7 +335,7 @@ fn no_argument_gets_out_as_it_is() {
         &["run", "--backend", HOSTILE],
         &["run", "--limit", "1", "--backend", &format!("exec:{HOSTILE}")],
         &["run", "--limit", "1", "--backend", &format!("dylib:{HOSTILE}")],
-        &["run", "--known-failures", &name],
+        &["run", "--findings", &name],
         &["run", "--limit", "1", "--resume", &name],
         &["run", "--limit", "1", "--results", &name],
         &["run", "--limit", "1", "--junit", &name],

@@ -72,7 +72,6 @@ fn each_error_of_merge_has_its_exit_code() {
         said(&[one.path(), other.path(), "--results", out.path()]),
         said(&[one.path(), two.path(), "--results", two.path(), "--overwrite"]),
         said(&["nothing.jsonl"]),
-        said(&[one.path(), two.path(), "--known-failures", "known.yaml"]),
     ];
     insta::assert_snapshot!(all.join("\n"));
     // A part with an interrupted run.

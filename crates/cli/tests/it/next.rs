@@ -1,6 +1,6 @@
 //! The commands that a run suggests at its end, and `dmlcts failures`, which lists the failures.
 
-use crate::common::{Scratch, broken, run, stdout, text};
+use crate::common::{Findings, Scratch, broken, finding, run, stdout, text};
 
 const ONE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
 const OTHER: &str = "SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=2 fill=iota";
@@ -35,15 +35,13 @@ fn a_run_that_ended_early_says_how_to_go_on() {
 
 #[test]
 fn crashes_that_are_known_are_named_and_others_are_not_beside_no_failure() {
-    let list = format!(
-        "backend: reference\nfailures:\n  - {{id: ends, suites: [smoke], cases: ['{ONE}'], signature: crashed, kind: bug, reason: Ends.}}\n"
-    );
-    let list = Scratch::new("next-known.yaml", list);
-    let known = said("crash", &list, &["--known-failures", list.path()]);
+    let file = Scratch::nothing("next-known.jsonl");
+    let list = Findings::new("next", "reference", &[("ends", finding("ends", None, "crashed", ONE))]);
+    let known = said("crash", &file, &["--findings", list.path()]);
     assert!(known.starts_with("exit 0\n"), "{known}");
     let line = "\nknown     1 case failed as known, of which 1 crashed the backend: ends 1 (bug); 1 bug has no `link` to where it is reported\n";
     assert!(known.contains(line), "{known}");
-    let news = said("crash", &list, &[]);
+    let news = said("crash", &file, &[]);
     assert!(news.contains("\nheld      1 passed, 1 crashed\n"), "{news}");
 }
 
@@ -70,11 +68,8 @@ fn each_case_that_failed_is_listed_as_a_command() {
     assert_eq!(run(&right).status.code(), Some(0));
     assert_eq!(text(&["failures", file.path()]), "exit 0\n--- stderr\nnone of 2 cases failed\n");
     // `--known` also lists known failures.
-    let list = format!(
-        "backend: reference\nfailures:\n  - {{id: bit, suites: [smoke], cases: ['{ONE}'], signature: wrong-value, kind: bug, reason: A bit.}}\n"
-    );
-    let list = Scratch::new("next-listed.yaml", list);
-    let known = ["--overwrite", "--known-failures", list.path(), ONE, OTHER];
+    let list = Findings::new("listed", "reference", &[("bit", finding("bit", None, "wrong-value", ONE))]);
+    let known = ["--overwrite", "--findings", list.path(), ONE, OTHER];
     assert_eq!(run(&[&recording[..], &known].concat()).status.code(), Some(0));
     assert!(stdout(&["failures", file.path()]).is_empty());
     let listed = stdout(&["failures", "--known", file.path()]);

@@ -139,7 +139,6 @@ fn a_profile_stands_for_its_options() {
         &["--strategy", "random"],
         &["--limit", "1"],
         &["--feature-level", "5.0"],
-        &["--bless", "x.yaml"],
         &["SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota"],
     ] {
         let said = text(&[&SMOKE[..], option].concat());

@@ -129,7 +129,7 @@ fn a_report_that_cannot_be_written_is_named_before_the_run() {
 #[test]
 fn a_file_that_two_options_name_is_left_alone() {
     let file = Scratch::new("same.x", "mine\n");
-    for options in [["--results", "--junit"], ["--junit", "--html"], ["--known-failures", "--results"]] {
+    for options in [["--results", "--junit"], ["--junit", "--html"]] {
         let [one, other] = options;
         let said = text(&["run", one, file.path(), other, file.path(), CASE]).replace(file.path(), "FILE");
         let expected = format!(
@@ -214,7 +214,7 @@ fn a_run_that_comes_to_nothing_leaves_reports_that_say_so() {
 /// Standard output shows the run, so that `-` is refused, and no file of this name is made.
 #[test]
 fn a_dash_is_no_file() {
-    for option in ["--junit", "--markdown", "--html", "--results", "--resume", "--bless"] {
+    for option in ["--junit", "--markdown", "--html", "--results", "--resume"] {
         let said = text(&["run", option, "-"]);
         assert!(
             said.starts_with(&format!("exit 2\n--- stderr\nerror: invalid value '-' for '{option} <")),
@@ -244,16 +244,17 @@ fn a_closed_standard_output_changes_no_exit_code() {
 
 #[test]
 fn an_empty_name_of_a_file_is_refused_before_the_run() {
-    let options = ["--junit", "--markdown", "--html", "--results", "--resume", "--bless"];
+    let options = ["--junit", "--markdown", "--html", "--results", "--resume"];
     let run = options.map(|option| ["run", option, ""].to_vec());
     let merge = ["--results", "--html"].map(|option| ["merge", "none", option, ""].to_vec());
     let snapshot = [
         &["snapshot", "--from", ""][..],
         &["snapshot", "--dir", ""],
         &["snapshot", "diff", "--markdown", ""],
-        &["run", "--earlier", ""],
-        &["run", "--known-failures", ""],
-        &["merge", "none", "--earlier", ""],
+        &["run", "--findings", ""],
+        &["accept", "", "--from", "none"],
+        &["accept", "none", "--from", ""],
+        &["findings", ""],
     ];
     let others = snapshot.map(<[&str]>::to_vec);
     let diff = ["diff", "none", "none", "--html", ""].to_vec();

@@ -5,7 +5,7 @@ use std::{fs, thread, time::Duration};
 
 use dmlcts_tests::wait_until;
 
-use crate::common::{Scratch, dmlcts, run, stdout, text};
+use crate::common::{Findings, Scratch, dmlcts, run, stdout, text};
 
 /// A command's output, with the file's name in place of its path.
 fn named(arguments: &[&str], file: &Scratch) -> String {
@@ -241,12 +241,12 @@ fn a_reader_that_goes_away_does_not_end_a_run() {
     assert!(summary.starts_with(r#"{"summary":{"ending":"limit","exit_code":0,"#), "{summary}");
 }
 
-/// Blessing turns a failure into a success, and an unwritable report turns a success into a failure. The
+/// Accepting turns a failure into a success, and an unwritable report turns a success into a failure. The
 /// summary has the final exit code.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_summary_has_the_exit_code_that_the_program_ends_with() {
-    let (file, list) = (Scratch::nothing("code.jsonl"), Scratch::nothing("code.yaml"));
+    let (file, known) = (Scratch::nothing("code.jsonl"), Findings::new("code", "reference", &[]));
     let case = stdout(&["list", "--limit", "1"]);
     let wrong = format!(
         "exec:'{}' serve --break wrong-data --break-at '{}'",
@@ -260,7 +260,7 @@ fn the_summary_has_the_exit_code_that_the_program_ends_with() {
     let full = ["--junit", "/dev/full"];
     for (arguments, written, code) in [
         ([&whole[..], &["--backend", &wrong]].concat(), &file, 1),
-        ([&whole[..], &["--backend", &wrong, "--bless", list.path()]].concat(), &file, 0),
+        ([&whole[..], &["--backend", &wrong, "--accept", "--findings", known.path()]].concat(), &file, 0),
         ([&whole[..], &full].concat(), &file, 3),
         ([&whole[..], &nothing].concat(), &file, 2),
         ([&whole[..], &[]].concat(), &file, 0),

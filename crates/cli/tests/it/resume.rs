@@ -6,7 +6,7 @@ use std::{fs, path::Path, process::Command};
 
 use dmlcts_tests::{at_once, wait_until};
 
-use crate::common::{Scratch, dmlcts, faulty, stdout, text};
+use crate::common::{Findings, Scratch, dmlcts, faulty, finding, stdout, text};
 
 /// The number of cases of a run.
 const CASES: usize = 150;
@@ -19,12 +19,6 @@ const STUCK: &str = "DMLCTS_TEST_STUCK";
 /// The variable that makes the backend quick and faulty: at edges, which the list has, and at slices of
 /// INT16, which no list has.
 const WRONG: &str = "DMLCTS_TEST_WRONG";
-const LIST: &str = "\
-backend: reference
-failures:
-  - {id: edges, suites: [smoke], where: PaddingMode == EDGE and not invalid, signature: wrong-value, kind: bug, reason: Told to.}
-";
-
 /// The case at an index; all cases differ.
 fn case(place: usize) -> String {
     let size = place + 1;
@@ -199,7 +193,9 @@ fn a_run_that_begins_with_hangs_only() {
 /// joined run.
 #[test]
 fn failures_before_resuming_count() {
-    let list = Scratch::new("resume-list.yaml", LIST);
+    let smallest = "PADDING1 UINT8 in=2 out=3 PaddingMode=EDGE StartPadding=1 EndPadding=0 fill=iota";
+    let known = finding("edges", Some("PaddingMode == EDGE and not invalid"), "wrong-value", smallest);
+    let list = Findings::new("resume", "reference", &[("edges", known)]);
     let parts = at_once(["1/2", "2/2"], |part| {
         let listed = stdout(&["list", "--suite", "smoke", "--partition", part]);
         let listed: Vec<&str> = listed.lines().filter(|line| line.ends_with(" fill=iota")).collect();
@@ -208,7 +204,7 @@ fn failures_before_resuming_count() {
         let name = |what: &str| Scratch::nothing(&format!("resume-failed-{}-{what}", &part[..1]));
         let [whole, file, log] = ["whole", "file", "log"].map(name);
         let with = |option, file: &Scratch, stuck| {
-            let options = ["--suite", "smoke", "--partition", part, "--known-failures", list.path()];
+            let options = ["--suite", "smoke", "--partition", part, "--findings", list.path()];
             let options = [&options[..], &["--case-timeout", "1h", option, file.path()]].concat();
             let mut command = run_suite(&options, &log, stuck);
             command.env(WRONG, "");

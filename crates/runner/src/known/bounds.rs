@@ -4,12 +4,36 @@
 use std::fmt;
 
 use dmlcts_backend::Capabilities;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::{BoundsForm, KnownFailureForm};
+/// A range of versions. Versions compare by their first number with a dot, part by part: `Mesa 25.2.8` is
+/// from 25.2 and below 26.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BoundsForm {
+    /// This version and later ones.
+    #[serde(default)]
+    pub from: Option<String>,
+    /// Versions before this one, which fixes the failure.
+    #[serde(default)]
+    pub below: Option<String>,
+}
 
-/// Why an entry does not apply to a backend with these capabilities: the required and the actual value.
+/// The backends to which a finding applies: all of them if nothing is set.
+#[derive(Clone, Debug, Default)]
+pub struct Applies {
+    /// Only these versions of the backend.
+    pub version: Option<BoundsForm>,
+    /// Only these versions of the driver.
+    pub driver: Option<BoundsForm>,
+    /// Only devices whose name contains this, regardless of case.
+    pub device: Option<String>,
+}
+
+/// Why a finding does not apply to a backend with these capabilities: the required and the actual value.
 /// `None` if it applies.
-pub(super) fn misfit(form: &KnownFailureForm, capabilities: &Capabilities) -> Option<String> {
+pub(super) fn misfit(form: &Applies, capabilities: &Capabilities) -> Option<String> {
     let Capabilities { device, version, driver, .. } = capabilities;
     let here = |what: &str, own: &str| match own {
         "" => format!("this one names no {what}"),
@@ -36,10 +60,17 @@ impl fmt::Display for BoundsForm {
     }
 }
 
-/// Whether no version is within these bounds.
-pub(super) fn are_empty(bounds: &BoundsForm) -> bool {
-    let number = |text: &Option<String>| text.as_deref().and_then(numbers);
-    number(&bounds.from).zip(number(&bounds.below)).is_some_and(|(from, below)| from >= below)
+impl BoundsForm {
+    /// Whether no version is within these bounds.
+    pub fn are_empty(&self) -> bool {
+        let number = |text: &Option<String>| text.as_deref().and_then(numbers);
+        number(&self.from).zip(number(&self.below)).is_some_and(|(from, below)| from >= below)
+    }
+}
+
+/// Whether a text has a number, so that it can bound versions.
+pub fn is_version(text: &str) -> bool {
+    numbers(text).is_some()
 }
 
 /// Whether a version is within bounds. A version without a number is within none.
@@ -51,7 +82,7 @@ fn holds(bounds: Option<&BoundsForm>, version: &str) -> bool {
 }
 
 /// The parts of the first number with a dot, or else of the first number. Trailing zeros are dropped.
-pub(super) fn numbers(text: &str) -> Option<Vec<u64>> {
+fn numbers(text: &str) -> Option<Vec<u64>> {
     let words = || {
         let words = text.split(|letter: char| !letter.is_ascii_digit() && letter != '.');
         words.map(|word| word.trim_matches('.')).filter(|word| !word.is_empty())

@@ -1,25 +1,41 @@
-//! The content of an entry of a list.
+//! What a finding's file says of its failures.
 
-use super::Kind;
+use super::{Kind, Status};
 use crate::Class;
 
-/// The content of an entry, except the selector of its cases.
+/// What a finding's file says of its failures, except the selector of its cases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownFailure {
-    /// The file that contains it.
+    /// The file.
     pub file: String,
-    /// Its id.
+    /// The id.
     pub id: String,
-    /// The suites whose complete runs show whether it is still true.
-    pub suites: Vec<String>,
     /// A description of its cases: the predicate, or the number of listed cases.
     pub cases: String,
-    /// The class of their failure.
-    pub signature: Class,
+    /// The classes of their failures, the most severe first.
+    pub classes: Vec<Class>,
+    /// Whether the failures are expected.
+    pub status: Status,
     /// The kind of cause.
     pub kind: Kind,
-    /// Why they fail.
+    /// Whether some of the cases may pass.
+    pub is_partial: bool,
+    /// Whether a case fails from time to time, and may pass.
+    pub is_flaky: bool,
+    /// Why they fail; empty if nobody said it.
     pub reason: String,
     /// The address of an issue about it.
     pub link: Option<String>,
+}
+
+impl KnownFailure {
+    /// Whether a failure of this class is one of these.
+    pub(crate) fn covers(&self, class: Class) -> bool {
+        self.classes.iter().any(|own| own.covers(class))
+    }
+
+    /// The classes in words: `wrong-value or nan-canonicalised`.
+    pub fn class_ids(&self) -> String {
+        self.classes.iter().map(|class| class.id()).collect::<Vec<_>>().join(" or ")
+    }
 }

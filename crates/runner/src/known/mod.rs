@@ -1,28 +1,20 @@
 //! Known failures: the failures that are expected on a backend, so that only other failures fail a run.
 //!
-//! A file names a backend and its failures ([`KnownFailuresForm`] is the format, field by field). An entry
-//! selects cases, by a predicate or one by one, and says how they fail. [`reconcile`] compares an entry with
-//! the result of a case. After a complete run, [`conclude`] says whether the entry is still true. An entry
-//! that is not true is an error with a suggested edit, so that lists stay current. Both functions are in
-//! `table.rs`. A [`Blessing`] makes entries from the failures of a complete run.
+//! A [`KnownEntry`] selects cases, by a predicate or one by one, and says how they fail. [`reconcile`]
+//! compares it with the result of a case, and [`conclude`] says what became of all its cases. Both functions
+//! are in `table.rs`.
 
-mod again;
-mod bless;
 mod bounds;
-mod entry;
 mod failure;
-mod form;
-mod group;
-mod keep;
+mod kind;
 mod list;
 mod table;
 mod tally;
-mod write;
 
-pub use bless::{BlessError, Blessed, Blessing};
+pub use bounds::{Applies, BoundsForm, is_version};
 pub use failure::KnownFailure;
-pub use form::{BoundsForm, Kind, KnownFailureForm, KnownFailuresForm};
-pub use list::KnownFailures;
+pub use kind::{Kind, Status};
 pub(crate) use list::Match;
+pub use list::{KnownEntry, KnownFailures};
 pub use table::{Conclusion, Fit, conclude, reconcile};
 pub use tally::{KnownCounts, KnownTally};

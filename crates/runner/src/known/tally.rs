@@ -34,15 +34,9 @@ pub struct KnownCounts {
 }
 
 impl KnownTally {
-    /// Whether the entry is still true, if the run was complete.
-    pub fn conclude(&self) -> Conclusion {
-        let KnownCounts { as_expected, otherwise, passed, skipped, unknown, .. } = &self.counts;
-        conclude(*as_expected > 0, !otherwise.is_empty(), *passed > 0, *skipped > 0, *unknown > 0)
-    }
-
-    /// Whether a complete run of this suite shows if the entry is still true.
-    pub fn is_of_suite(&self, suite: &str) -> bool {
-        self.entry.suites.iter().any(|name| name == suite)
+    /// What became of its cases. `is_whole` is whether the run had every case of its suite.
+    pub fn conclude(&self, is_whole: bool) -> Conclusion {
+        conclude(&self.entry, &self.counts, is_whole)
     }
 }
 

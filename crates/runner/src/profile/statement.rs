@@ -11,7 +11,7 @@ use dmlcts_model::named_enum;
 use dmlcts_spec::Library;
 
 use super::Profile;
-use crate::{Class, Difference, Ending, Summary, Undeclared, Verdict};
+use crate::{Class, Difference, Ending, Status, Summary, Undeclared, Verdict};
 
 /// A run that should show that a backend conforms to a profile.
 #[derive(Debug, Clone)]
@@ -174,7 +174,7 @@ impl fmt::Display for Withheld {
                 f.write_str("no output was compared, each being too large for the run or for the backend")
             }
             Self::KnownPassed(cases) => {
-                write!(f, "{cases} of the known failures passed; take them out of the list, and run again")
+                write!(f, "{cases} of the known failures passed; accept that into the folder, and run again")
             }
             Self::Miscounted { operator, ran, promised } => {
                 let of = if operator.is_empty() { String::new() } else { format!(" of {operator}") };
@@ -267,7 +267,7 @@ impl Claim {
         }
         add(ReservationKind::Skipped, "", tally.of(Verdict::Skip).saturating_sub(explained));
         let mut forgiven = 0;
-        for known in &totals.known {
+        for known in totals.known.iter().filter(|known| known.entry.status == Status::Known) {
             forgiven += known.counts.as_expected;
             add(ReservationKind::KnownFailure, &known.entry.id, known.counts.as_expected);
         }

@@ -45,7 +45,7 @@
 //!
 //! # Names of a case
 //!
-//! Predicates over cases (`--where`, known failures) have more names than a spec:
+//! Predicates over cases (`--where`, known findings) have more names than a spec:
 //!
 //! - `operator` is the case's operator, for comparison with names such as `SLICE1`.
 //! - `valid`, `invalid` and `open` are conditions on the judgement of the case's desc at the feature level of

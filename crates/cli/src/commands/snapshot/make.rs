@@ -4,17 +4,19 @@ use std::{cell::RefCell, collections::BTreeMap, io::Write as _, time::Instant};
 
 use clap::Parser as _;
 use dmlcts_report::command;
-use dmlcts_results::{Analysis, CaseForm, Header, Line, PartFiles};
-use dmlcts_runner::{Source, StoredFinding, Summary};
+use dmlcts_results::{CaseForm, Header, Line};
+use dmlcts_runner::{StoredFinding, Summary};
 use dmlcts_snapshots::{Changes, Examples, Snapshot, SnapshotError, check_name, compare, compare_examples};
 use dmlcts_spec::Library;
 
 use crate::{
     arguments::{Arguments, Command, MakeArguments, RunArguments},
-    commands::{merge, run},
+    commands::run,
     exit::Exit,
+    names::plain,
     output,
     problem::Problem,
+    recorded,
     selection::load_suite,
 };
 
@@ -204,7 +206,7 @@ fn with_stored(path: &str, own: Recorded, old: Option<&Snapshot>) -> Result<Reco
     let is_stored = |finding: &dmlcts_runner::Finding| {
         let predicate = finding.rule.as_ref().map(|rule| &rule.predicate);
         stored.iter().any(|one| {
-            one.id == finding.id && one.class == finding.class && one.predicate.as_ref() == predicate
+            one.id == finding.id && one.classes == [finding.class] && one.predicate.as_ref() == predicate
         })
     };
     if stored.is_empty() || own.summary.findings.iter().all(is_stored) {
@@ -215,27 +217,8 @@ fn with_stored(path: &str, own: Recorded, old: Option<&Snapshot>) -> Result<Reco
 
 /// Reads a results file of a whole run.
 fn read(path: &str, earlier: &[StoredFinding]) -> Result<Recorded, Problem> {
-    let library = Library::embedded();
-    let files = PartFiles::open(&[path.to_owned()])?;
-    let header = files.header().ok_or_else(|| Problem::usage(format!("{path} has no header"), ""))?;
-    if header.spec != library.hash() {
-        let (spec, own) = (&header.spec, library.short_hash());
-        return Err(Problem::usage(
-            format!("{path} was judged by the spec {spec:.12}, and this program has {own}"),
-            "make the snapshot with the version of dmlcts that wrote it",
-        ));
-    }
-    let suite = merge::suite(&header.selection);
-    let strategies = merge::strategies(&header.selection, suite.as_deref());
-    let source = suite.as_deref().filter(|_| header.program == env!("CARGO_PKG_VERSION"));
-    let source = source.map(|source| source as &dyn Source);
-    let analysis = Analysis { source, earlier };
     let mut examples = BTreeMap::new();
-    let joined = files.join(library, &strategies, Some(analysis), &mut |line| {
-        examples.extend(example(line));
-        Ok(())
-    })?;
-    let summary = joined.ok_or_else(|| Problem::usage(format!("{path} has no run"), ""))?;
+    let (header, summary) = recorded::read(path, earlier, &mut |line| examples.extend(example(line)))?;
     Ok(Recorded { header, summary, examples })
 }
 
@@ -261,15 +244,4 @@ fn suite_file(suite: &str) -> Result<String, Problem> {
         ));
     }
     Ok(file)
-}
-
-/// A name of a backend or a suite as that of a folder or a file.
-fn plain(name: &str) -> String {
-    let letters = name
-        .to_lowercase()
-        .chars()
-        .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' })
-        .collect::<String>();
-    let words: Vec<&str> = letters.split('-').filter(|word| !word.is_empty()).collect();
-    words.join("-").chars().take(60).collect()
 }

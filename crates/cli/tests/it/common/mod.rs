@@ -158,3 +158,41 @@ pub(crate) fn faulty_program() -> &'static str {
     });
     &PROGRAM
 }
+
+/// A folder of findings of a backend, in a folder of this test's own.
+pub(crate) struct Findings {
+    root: std::path::PathBuf,
+    path: String,
+}
+
+impl Findings {
+    /// A folder with a finding of each id and text.
+    pub(crate) fn new(name: &str, backend: &str, files: &[(&str, String)]) -> Self {
+        let root = std::env::temp_dir().join(format!("dmlcts-{}-findings-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&root);
+        let folder = root.join(backend);
+        std::fs::create_dir_all(&folder).expect("the temporary folder takes a folder");
+        for (id, text) in files {
+            std::fs::write(folder.join(format!("{id}.yaml")), text).expect("it can be written");
+        }
+        Self { path: folder.to_str().expect("a plain name").to_owned(), root }
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+}
+
+impl Drop for Findings {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.root);
+    }
+}
+
+/// The text of a known finding, by a predicate or by its smallest case alone.
+pub(crate) fn finding(id: &str, filter: Option<&str>, class: &str, smallest: &str) -> String {
+    let filter = filter.map(|filter| format!("where: {filter}\n")).unwrap_or_default();
+    format!(
+        "finding: {id}\nstatus: known\nkind: bug\n{filter}class: [{class}]\nsmallest: {smallest}\nreason: Told to.\n"
+    )
+}

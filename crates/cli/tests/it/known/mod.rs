@@ -1,21 +1,23 @@
-//! `dmlcts run --known-failures`, end to end, on a faulty backend. Known failures end a run with 0. A list
-//! that is no longer true ends it with 1 and the edit that corrects the list.
+//! A folder of findings as a gate, end to end, on faulty backends: what is known ends a run with 0. What is
+//! new, changed, fixed or regressed ends it with 1, and `--accept` and `accept` write it into the folder.
 
-use crate::common::{Scratch, faulty, faulty_program, text};
+use std::{fs, path::PathBuf};
 
-const LIST: &str = "\
-backend: wrong
-failures:
-  - id: backwards
-    suites: [smoke]
-    where: operator == SLICE1 and any axis InputWindowStrides < 0
-    signature: wrong-value
-    kind: bug
-    reason: Walks a window from the wrong end.
-    link: https://example.org/issues/7
+use crate::common::{Findings, Scratch, broken, faulty, faulty_program, stdout, text};
+
+/// The backend walks a window from the wrong end.
+const FINDING: &str = "\
+finding: backwards
+status: known
+kind: bug
+where: operator == SLICE1 and any axis InputWindowStrides < 0
+class: [wrong-value]
+smallest: SLICE1 FLOAT32 in=2 out=1 InputWindowOffsets=0 InputWindowSizes=1 InputWindowStrides=-1 fill=iota
+reason: Walks a window from the wrong end.
+link: https://example.org/issues/7
 ";
 
-/// Bugs of real libraries, and the largest number of entries that describe them in `smoke`.
+/// Bugs of real libraries, and the largest number of findings that describe them in `smoke`.
 const BUGS: [(&str, usize); 19] = [
     ("forgets-to-reverse", 2),
     ("clamps-strides", 3),
@@ -43,388 +45,377 @@ fn backend(way: &str) -> String {
     faulty(&format!("spoiled {way}"))
 }
 
-/// The output of a run on such a backend, without the parts that differ from machine to machine.
-fn ran(way: &str, list: &Scratch, more: &[&str]) -> String {
-    let backend = backend(way);
-    let arguments = ["run", "--backend", &backend, "--known-failures", list.path()];
-    let text = text(&[&arguments, more].concat()).replace(list.path(), "known.yaml");
-    let text = text.replace(faulty_program(), "faulty");
-    text.lines().filter(|line| !line.starts_with("speed ")).collect::<Vec<_>>().join("\n")
+/// The folder of the backend `wrong`, in a folder of this test's own.
+struct Store(PathBuf);
+
+impl Store {
+    fn empty(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("dmlcts-{}-store-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).expect("the temporary folder takes a folder");
+        Self(path)
+    }
+
+    /// A folder with one finding.
+    fn with(name: &str, finding: &str) -> Self {
+        let store = Self::empty(name);
+        fs::create_dir(store.0.join("wrong")).expect("it can be made");
+        fs::write(store.file("backwards"), finding).expect("it can be written");
+        store
+    }
+
+    fn path(&self) -> String {
+        self.0.join("wrong").display().to_string()
+    }
+
+    fn file(&self, id: &str) -> PathBuf {
+        self.0.join("wrong").join(format!("{id}.yaml"))
+    }
+
+    fn text(&self, id: &str) -> String {
+        fs::read_to_string(self.file(id)).unwrap_or_default()
+    }
+
+    /// The files by name, each with its text.
+    fn all(&self) -> String {
+        let files = fs::read_dir(self.0.join("wrong")).expect("it is there");
+        let mut files: Vec<PathBuf> = files.map(|file| file.expect("it can be read").path()).collect();
+        files.sort();
+        let named = files.iter().map(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            format!("== {name}\n{}", fs::read_to_string(path).expect("it can be read"))
+        });
+        named.collect()
+    }
+
+    /// The output of a command with `DIR` for the folder, without what differs from machine to machine.
+    fn plain(&self, said: &str) -> String {
+        let text = said.replace(&self.path(), "DIR").replace(faulty_program(), "faulty");
+        text.lines().filter(|line| !line.starts_with("speed ")).collect::<Vec<_>>().join("\n")
+    }
+
+    /// A run of `smoke` on a faulty backend with this folder.
+    fn ran(&self, way: &str, more: &[&str]) -> String {
+        let (backend, path) = (backend(way), self.path());
+        let arguments = ["run", "--quiet", "--retries", "1", "--backend", &backend, "--findings", &path];
+        self.plain(&text(&[&arguments, more].concat()))
+    }
+
+    fn accepts(&self, way: &str, more: &[&str]) -> String {
+        self.ran(way, &[&["--accept"], more].concat())
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The paragraph about the finding `backwards`.
+fn about(said: &str) -> String {
+    let words = ["CHANGED", "FIXED", "REGRESSED"];
+    let start = words.iter().find_map(|word| said.find(&format!("{word} backwards:")));
+    let rest = start.map_or("", |start| &said[start..]);
+    rest.split("\n\n").next().unwrap_or_default().to_owned()
+}
+
+/// Each row of the guide's table of what a finding of the folder means.
+#[test]
+fn each_row_of_the_table() {
+    let says = |finding: &str, way: &str, more: &[&str]| {
+        let said = Store::with("table", finding).ran(way, more);
+        (said.lines().next().unwrap_or_default().to_owned(), about(&said))
+    };
+    let expected = ("exit 0".to_owned(), String::new());
+    let mut table = String::new();
+    let mut row = |what: &str, (exit, said): (String, String)| {
+        assert_eq!(exit, "exit 1", "{what}: {said}");
+        table.extend(["== ", what, "\n", &said, "\n"]);
+    };
+    let wide = FINDING.replace("any axis InputWindowStrides < 0", "rank > 3");
+    let wide = wide.replace("in=2 out=1", "in=1,1,1,2 out=1,1,1,1");
+    let wide = wide.replace("Offsets=0 ", "Offsets=0,0,0,0 ").replace("Sizes=1 ", "Sizes=1,1,1,1 ");
+    let wide = wide.replace("Strides=-1", "Strides=1,1,1,-1");
+    let fixed = FINDING.replace("status: known", "status: fixed");
+    let with = |line: &str| format!("{FINDING}{line}\n");
+    // Known, and all that can show it fail.
+    assert_eq!(says(FINDING, "inverted", &[]), expected);
+    // Known, and some pass.
+    row("some pass", says(&wide, "inverted", &[]));
+    assert_eq!(says(&wide, "mended", &["--where", "operator == SLICE"]), expected, "none of its cases ran");
+    // Known, and all pass.
+    row("all pass", says(FINDING, "mended", &[]));
+    row("20 pass in a part", says(FINDING, "mended", &["--limit", "800"]));
+    row("few pass in a part", says(FINDING, "mended", &["--limit", "40"]));
+    assert_eq!(says(&with("flaky: true"), "mended", &[]), expected);
+    row("all pass of a part", says(&with("partial: true"), "mended", &[]));
+    // Known, with another class.
+    row("another class", says(FINDING, "unwritten", &[]));
+    // Fixed.
+    assert_eq!(says(&fixed, "mended", &[]), expected);
+    row("fixed, and fails again", says(&fixed, "inverted", &[]));
+    // New.
+    let (exit, said) = says(&FINDING.replace("status: known", "status: new"), "inverted", &[]);
+    assert_eq!((exit.as_str(), said.as_str()), ("exit 1", ""));
+    // It does not apply.
+    let bounded = |below: &str| with(&format!("applies: {{driver: {{below: {below:?}}}}}"));
+    assert_eq!(says(&bounded("2.5.1"), "mended", &[]), expected);
+    row("it applies", says(&bounded("2.6"), "mended", &[]));
+    insta::assert_snapshot!("table", table);
 }
 
 #[test]
-fn known_failures_end_a_run_with_0() {
-    let list = Scratch::new("holds.yaml", LIST);
-    let held = ran("inverted", &list, &[]);
+fn a_summary_names_known_findings() {
+    let store = Store::with("summary", FINDING);
+    let (backend, path) = (backend("inverted"), store.path());
+    let held = store.plain(&text(&["run", "--backend", &backend, "--findings", &path]));
     assert!(held.starts_with("exit 0\n"), "{held}");
     insta::assert_snapshot!("holds", held);
-    let of_another = Scratch::new("another.yaml", LIST.replace("backend: wrong", "backend: right"));
-    let none = ran("mended", &of_another, &[]);
-    assert!(none.starts_with("exit 0\n"), "{none}");
-    assert!(none.contains("known     none of 1 known failure is of wrong "), "{none}");
-    assert!(none.contains(" is of the backend right\n"), "{none}");
-    // Bounds exclude it or include it.
-    let bounded =
-        |below: &str| Scratch::new("bounded.yaml", format!("{LIST}    driver: {{below: {below:?}}}\n"));
-    let none = ran("mended", &bounded("2.5.1"), &[]);
-    assert!(none.starts_with("exit 0\n"), "{none}");
-    assert!(none.contains(" is of a driver below 2.5.1, and this one has "), "{none}");
-    assert!(ran("mended", &bounded("2.6"), &[]).starts_with("exit 1\n"));
-}
-
-#[test]
-fn a_list_that_is_not_true_any_more() {
-    let list = Scratch::new("untrue.yaml", LIST);
-    insta::assert_snapshot!("stale", ran("mended", &list, &["--quiet"]));
-    let changed = ran("unwritten", &list, &["--quiet"]);
-    let known = changed.find("KNOWN FAILURE").expect("it is said");
-    assert!(changed.starts_with("exit 1\n"), "{changed}");
-    insta::assert_snapshot!("changed", &changed[known..]);
-    // A case that is answered `unsupported` is no longer a bug.
-    let declined = ran("declines", &list, &["--quiet"]);
-    let edit = "    signature: undeclared\n  -     kind: bug\n  +     kind: unsupported\n";
-    assert!(declined.contains(edit), "{declined}");
-    // A part of a suite does not show whether the rest still fails.
-    insta::assert_snapshot!("stale_in_part", ran("mended", &list, &["--quiet", "--limit", "800"]));
-    let wide = Scratch::new("wide.yaml", LIST.replace("any axis InputWindowStrides < 0", "rank > 3"));
-    let wide = ran("inverted", &wide, &["--quiet"]);
-    let known = wide.find("KNOWN FAILURE").expect("it is said");
-    insta::assert_snapshot!("too_wide", &wide[known..]);
-    let nothing = Scratch::new("nothing.yaml", LIST.replace("any axis InputWindowStrides < 0", "rank > 8"));
-    insta::assert_snapshot!("matches_nothing", ran("mended", &nothing, &["--quiet"]));
+    let partial = FINDING.replace("any axis InputWindowStrides < 0", "rank > 0") + "partial: true\n";
+    fs::write(store.file("backwards"), partial).expect("it can be written");
+    let wide = store.plain(&text(&["run", "--backend", &backend, "--findings", &path]));
+    let line = wide.lines().find(|line| line.starts_with("known ")).unwrap_or_default();
+    assert!(wide.starts_with("exit 0\n") && line.contains("; backwards is wide: "), "{wide}");
+    let listed = text(&["findings", &path]);
+    assert_eq!(
+        listed,
+        "exit 0\n--- stdout\nknown  bug         backwards  Walks a window from the wrong end.\n"
+    );
 }
 
 #[test]
 fn reports_in_files_fail_where_the_run_does() {
-    let (list, xml, page) =
-        (Scratch::new("files.yaml", LIST), Scratch::new("known.xml", ""), Scratch::new("known.md", ""));
-    let files = ["--quiet", "--junit", xml.path(), "--markdown", page.path()];
-    assert!(ran("inverted", &list, &files).starts_with("exit 0"));
+    let (xml, page) = (Scratch::new("known.xml", ""), Scratch::new("known.md", ""));
+    let files = ["--junit", xml.path(), "--markdown", page.path()];
+    let store = Store::with("files", FINDING);
+    assert!(store.ran("inverted", &files).starts_with("exit 0"));
     let entry = r#"<testcase name="backwards" classname="dmlcts.smoke.known""#;
     assert!(xml.text().contains(&format!("{entry}/>")) && !xml.text().contains("<failure"), "{}", xml.text());
     assert!(page.text().starts_with("## dmlcts: nothing unexpected\n"), "{}", page.text());
-    // It has no case left: no verdict is unexpected, and the entry is to be removed.
-    let nothing =
-        Scratch::new("files-none.yaml", LIST.replace("any axis InputWindowStrides < 0", "rank > 8"));
-    assert!(ran("right", &nothing, &files).starts_with("exit 1"));
+    assert!(store.ran("mended", &files).starts_with("exit 1"));
     let said = xml.text();
     assert!(said.contains(&format!("{entry}>")) && said.contains(r#"type="known-failure""#), "{said}");
     let said = page.text();
-    assert!(
-        said.contains("\n## dmlcts: 1 known failure to correct\n")
-            && said.contains("KNOWN FAILURE backwards:"),
-        "{said}"
-    );
+    assert!(said.contains(" unexpected verdicts\n") && said.contains("FIXED backwards:"), "{said}");
 }
 
 #[test]
-fn parts_of_a_run_say_it_once_they_are_joined() {
-    let list = Scratch::new("parts.yaml", LIST);
+fn parts_of_a_run_are_judged_once_they_are_joined() {
+    let store = Store::with("parts", FINDING);
     let (one, two) = (Scratch::new("known-1.jsonl", ""), Scratch::new("known-2.jsonl", ""));
-    for (way, exit) in [("inverted", "exit 0\n"), ("mended", "exit 1\n")] {
+    for (way, exit) in [("inverted", "exit 0"), ("mended", "exit 1")] {
         for (part, file) in [("1/2", &one), ("2/2", &two)] {
-            let options = ["--quiet", "--partition", part, "--overwrite", "--results", file.path()];
-            let text = ran(way, &list, &options);
-            assert!(text.starts_with(exit.trim()) && !text.contains("take out"), "{text}");
+            let options = ["--partition", part, "--overwrite", "--results", file.path()];
+            assert!(store.ran(way, &options).starts_with(exit), "{way}");
         }
-        let whole = text(&["merge", "--quiet", one.path(), two.path()]).replace(list.path(), "known.yaml");
-        let alone = ran(way, &list, &["--quiet"]);
-        assert_eq!(whole.trim_end(), alone.trim_end(), "{way}");
+        let whole = store.plain(&text(&["merge", "--quiet", one.path(), two.path()]));
+        let alone = store.ran(way, &[]);
+        let commands = |line: &&str| !line.starts_with("  take it out: ");
+        let alone: Vec<&str> = alone.lines().filter(commands).collect();
+        assert_eq!(whole.trim_end(), alone.join("\n").trim_end(), "{way}");
         assert!(whole.starts_with(exit), "{whole}");
     }
-    // A part that was run with another list belongs to another run.
-    let other = Scratch::new("other.yaml", LIST.replace("rank", "rank ").replace("Walks", "It walks"));
-    ran("mended", &other, &["--quiet", "--partition", "2/2", "--overwrite", "--results", two.path()]);
+    // A part that was run with another folder belongs to another run.
+    fs::write(store.file("backwards"), FINDING.replace("Walks", "It walks")).expect("it can be written");
+    store.ran("mended", &["--partition", "2/2", "--overwrite", "--results", two.path()]);
     let differs = text(&["merge", one.path(), two.path()]);
-    assert!(differs.starts_with("exit 2\n") && differs.contains("--known-failures: "), "{differs}");
+    assert!(differs.starts_with("exit 2\n") && differs.contains("--findings: "), "{differs}");
+}
+
+/// What is accepted holds until the next change. A finding that changes keeps its id and a person's words.
+#[test]
+fn an_accepted_folder_holds_until_the_next_change() {
+    let store = Store::empty("accepted");
+    let said = store.accepts("inverted", &[]);
+    assert!(said.starts_with("exit 0\n") && said.contains("\nnew       DIR/slice1-wrong-value-"), "{said}");
+    insta::assert_snapshot!("accepted", store.all());
+    assert_eq!(store.ran("inverted", &[]), "exit 0");
+    let before = store.all();
+    assert!(store.accepts("inverted", &[]).contains("DIR is as it was: the run shows nothing new"));
+    assert_eq!(store.all(), before);
+    store.accepts("unwritten", &[]);
+    insta::assert_snapshot!("accepted_again", store.all());
+    assert_eq!(store.ran("unwritten", &[]), "exit 0");
+    assert!(store.ran("inverted", &[]).contains("REGRESSED slice1-wrong-value-"));
+    store.accepts("mended", &[]);
+    assert!(store.all().matches("status: fixed\n").count() == 2, "{}", store.all());
+    assert_eq!(store.ran("mended", &[]), "exit 0");
 }
 
 #[test]
-fn a_blessed_list_holds_until_the_next_change() {
-    let list = Scratch::new("blessed.yaml", "");
-    std::fs::remove_file(list.path()).expect("it was there");
-    let bless = |way: &str| {
-        let backend = backend(way);
-        let text = text(&["run", "--quiet", "--backend", &backend, "--bless", list.path()]);
-        assert!(text.starts_with("exit 0\n"), "{text}");
-        list.text()
-    };
-    insta::assert_snapshot!("blessed", bless("inverted"));
-    assert_eq!(ran("inverted", &list, &["--quiet"]), "exit 0");
-    // A person's additions stay, and right entries are unchanged.
-    let written = list.text();
-    let (before, reason) = written.split_once("    reason: ").expect("it has one");
-    let behind = reason.split_once('\n').map_or("", |(_, behind)| behind);
-    let reason = "    # In two lines.\n    reason: >\n      Walks wrong:\n      see #7.\n";
-    let examined = format!("{before}{reason}{behind}");
-    std::fs::write(list.path(), format!("# Mine.\n{examined}")).expect("it can be written");
-    assert_eq!(bless("inverted"), format!("# Mine.\n{examined}"));
-    insta::assert_snapshot!("blessed_again", bless("unwritten"));
-    assert_eq!(ran("unwritten", &list, &["--quiet"]), "exit 0");
-    insta::assert_snapshot!("blessed_when_mended", bless("mended"));
-    assert_eq!(ran("mended", &list, &["--quiet"]), "exit 0");
-    // A run with a crash and a part of a run make no entries.
-    let before = std::fs::read(list.path()).expect("it is there");
-    let crashed = text(&["run", "--quiet", "--backend", &backend("ends-at-three"), "--bless", list.path()]);
-    assert!(crashed.contains("\n  help: fix these first: "), "{crashed}");
-    let last = crashed.lines().rev().nth(1).unwrap_or_default();
-    assert!(crashed.starts_with("exit 1\n"), "{crashed}");
-    assert!(
-        last.starts_with("nothing was blessed: ") && last.ends_with(" of the cases crashed"),
-        "{crashed}"
-    );
-    let part = text(&["run", "--limit", "7", "--bless", list.path()]);
-    assert!(
-        part.starts_with("exit 2\n--- stderr\nerror: only a whole run of a suite can be blessed\n"),
-        "{part}"
-    );
-    let endless = text(&["run", "--suite", "soak", "--bless", list.path()]);
-    let said = "error: the suite `soak` never ends, and only a whole run of a suite can be blessed\n  help: bless a run of a";
-    assert!(endless.starts_with("exit 2\n") && endless.contains(said), "{endless}");
-    assert_eq!(std::fs::read(list.path()).expect("it is there"), before);
+fn a_sharper_predicate_keeps_the_id_and_the_words_of_a_person() {
+    let wide = format!("# Mine.\n{}", FINDING.replace("any axis InputWindowStrides < 0", "rank > 0"));
+    let store = Store::with("sharper", &wide);
+    let said = store.accepts("inverted", &[]);
+    assert!(said.starts_with("exit 0\n") && said.contains("\nchanged   DIR/backwards.yaml\n"), "{said}");
+    let text = store.text("backwards");
+    assert!(text.starts_with("# Mine.\nfinding: backwards\n"), "{text}");
+    assert!(text.contains("\nwhere: operator == SLICE1 and any axis InputWindowStrides < 0\n"), "{text}");
+    assert!(text.contains("\nreason: Walks a window from the wrong end.\n"), "{text}");
+    assert_eq!(store.ran("inverted", &[]), "exit 0");
 }
 
-/// At its end, a run finds entries in its list that another run has blessed since it began: the backend adds
-/// them.
+/// `accept` makes of a results file what `--accept` makes of the run, and takes the ids that it is given.
 #[test]
-fn entries_that_another_run_blesses_meanwhile_stay() {
-    const NOTHING: &str = "backend: wrong\nfailures: []\n";
-    let list = Scratch::new("shared.yaml", "");
-    let bless = |meanwhile: &str| {
-        let theirs = Scratch::new("theirs.yaml", meanwhile);
-        std::fs::write(list.path(), NOTHING).expect("it can be written");
-        let (from, to) = (theirs.path(), list.path());
-        let backend = format!("exec:sh -c 'cp {from} {to}; exec \"{}\" spoiled inverted'", faulty_program());
-        let said = text(&["run", "--quiet", "--backend", &backend, "--bless", list.path()]);
-        assert!(said.starts_with("exit 0\n"), "{said}");
-        list.text()
+fn a_recorded_run_is_accepted_afterwards() {
+    let results = Scratch::new("accepted.jsonl", "");
+    let (now, later) = (Store::empty("now"), Store::empty("later"));
+    let record = ["--overwrite", "--results", results.path()];
+    now.accepts("swaps-ends", &record);
+    let accept = |more: &[&str]| {
+        let path = later.path();
+        later.plain(&text(&[&["accept", &path, "--from", results.path()], more].concat()))
     };
-    let alone = bless(NOTHING);
-    assert!(alone.contains("  - id: slice1-wrong-value\n"), "{alone}");
-    let both = bless(&LIST.replace("[smoke]", "[ci]").replace("any axis InputWindowStrides < 0", "rank > 7"));
-    assert!(both.contains("  - id: backwards\n") && both.contains("  - id: slice1-wrong-value\n"), "{both}");
-    assert_eq!(bless(&alone), alone, "what both have blessed stands there once");
+    let unknown = accept(&["slice1-none"]);
+    assert!(unknown.starts_with("exit 2\n") && unknown.contains("no finding `slice1-none`"), "{unknown}");
+    let names = now.all();
+    let names: Vec<&str> = names.lines().filter_map(|line| line.strip_prefix("finding: ")).collect();
+    assert!(names.len() > 1, "{names:?}");
+    assert!(accept(&names[..1]).starts_with("exit 0\n"));
+    assert_eq!(later.text(names[0]), now.text(names[0]));
+    assert!(later.text(names[1]).is_empty(), "it was not named");
+    assert!(accept(&[]).starts_with("exit 0\n"));
+    assert_eq!(later.all(), now.all());
 }
 
-/// A program that changes the list has read it before. So a run must not bless anything before that program
-/// is done.
+/// Two runs may share a folder: at its end, a run finds what another one has accepted meanwhile.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_run_waits_for_the_lock_of_its_list() {
-    let folder = std::env::temp_dir().join(format!("dmlcts-bless-{}", std::process::id()));
-    std::fs::create_dir(&folder).expect("the temporary folder takes a folder");
-    let list = folder.join("list.yaml");
-    let lock = dmlcts_results::FileLock::acquire(&list);
+fn a_run_waits_for_the_lock_of_its_folder() {
+    let store = Store::empty("lock");
+    fs::create_dir(store.path()).expect("it can be made");
+    let lock = dmlcts_results::FileLock::acquire_folder(store.path().as_ref());
     let mut command = crate::common::dmlcts();
-    command.args(["run", "--quiet", "--backend", &backend("inverted"), "--bless"]).arg(&list);
-    let mut run = command.stderr(std::process::Stdio::null()).spawn().expect("it starts");
+    let (backend, path) = (backend("inverted"), store.path());
+    command.args(["run", "--quiet", "--backend", &backend, "--accept", "--findings", &path]);
+    let mut run = command.stdout(std::process::Stdio::null()).spawn().expect("it starts");
     let mut ended = || run.try_wait().expect("it was started here").map(|status| status.code());
-    dmlcts_tests::wait_until(|| dmlcts_tests::is_awaited(&folder) || ended().is_some());
-    assert_eq!((ended(), list.exists()), (None, false));
+    dmlcts_tests::wait_until(|| dmlcts_tests::is_awaited(store.path().as_ref()) || ended().is_some());
+    assert_eq!((ended(), store.all()), (None, String::new()));
+    fs::write(store.file("backwards"), FINDING.replace("known", "fixed")).expect("it can be written");
     drop(lock);
     assert!(run.wait().expect("it ends").success());
-    let text = std::fs::read_to_string(&list).expect("it was written");
-    std::fs::remove_dir_all(&folder).expect("it is ours");
-    assert!(text.contains("  - id: slice1-wrong-value\n"), "{text}");
+    let all = store.all();
+    assert!(all.contains("== backwards.yaml\n") && all.contains("== slice1-wrong-value-"), "{all}");
 }
 
-/// The list after blessing a suite on a backend with a bug. The next run reports no news.
-fn blessed(way: &str, suite: &str) -> String {
-    let list = Scratch::new(&format!("bug-{way}.yaml"), "");
-    std::fs::remove_file(list.path()).expect("it was there");
-    let backend = backend(way);
-    let arguments = ["run", "--quiet", "--retries", "1", "--suite", suite, "--backend", &backend];
-    let said = text(&[&arguments[..], &["--bless", list.path()]].concat());
+/// The folder after accepting a run of `smoke` on a backend with a bug. The next run has no news.
+fn accepted(way: &str, suite: &str) -> String {
+    let store = Store::empty(&format!("bug-{way}"));
+    let said = store.accepts(way, &["--suite", suite]);
     assert!(said.starts_with("exit 0\n"), "{way}: {said}");
-    let blessed = list.text();
-    assert_eq!(ran(way, &list, &["--quiet", "--suite", suite]), "exit 0", "{way}: {blessed}");
-    blessed
+    assert_eq!(store.ran(way, &["--suite", suite]), "exit 0", "{way}: {}", store.all());
+    store.all()
+}
+
+/// The lines of files that tell findings apart.
+fn in_short(all: &str) -> String {
+    let keys = ["finding: ", "where: ", "class: "];
+    let lines = all.lines().filter(|line| keys.iter().any(|key| line.starts_with(key)));
+    lines.flat_map(|line| ["  ", line, "\n"]).collect()
 }
 
 #[test]
 #[ignore = "it takes long: .ci/nightly runs it"]
-fn a_blessed_list_of_real_bugs_holds_in_the_next_run() {
+fn an_accepted_folder_of_real_bugs_holds_in_the_next_run() {
     let mut all = String::new();
     for (way, most) in BUGS {
-        let blessed = blessed(way, "smoke");
-        let entries = blessed.matches("  - id: ").count();
-        all.extend([way, "\n", blessed.split_once("failures:\n").map_or("", |(_, entries)| entries)]);
-        assert!(entries <= most, "{way}: {blessed}");
+        let accepted = accepted(way, "smoke");
+        let findings = accepted.matches("\nfinding: ").count();
+        all.extend([way, "\n", &in_short(&accepted)]);
+        assert!(findings <= most, "{way}: {accepted}");
     }
-    insta::assert_snapshot!("blessed_bugs", all);
+    insta::assert_snapshot!("accepted_bugs", all);
 }
 
 /// The bug of the guide, in a suite in which it fails tens of thousands of cases.
 #[test]
 #[ignore = "it takes long: .ci/nightly runs it"]
-fn a_bug_of_a_line_is_blessed_in_a_line() {
-    let blessed = blessed("forgets-to-reverse", "ci");
-    insta::assert_snapshot!("blessed_ci", blessed);
+fn a_bug_of_a_line_is_accepted_in_a_line() {
+    insta::assert_snapshot!("accepted_ci", in_short(&accepted("forgets-to-reverse", "ci")));
 }
 
-/// A fault that needs a NaN in the data, and a fault that depends on descs alone: each becomes one entry, and
-/// the entry holds.
+/// A fault that needs a NaN in the data, and a fault that depends on descs alone: each becomes one finding,
+/// and the finding holds.
 #[test]
 #[ignore = "it takes long: .ci/run runs it if findings or snapshots changed"]
 fn what_only_some_data_show() {
     for way in ["quieting", "declines"] {
-        let list = Scratch::new("some-data.yaml", "");
-        std::fs::remove_file(list.path()).expect("it was there");
-        let text =
-            text(&["run", "--quiet", "--retries", "1", "--backend", &backend(way), "--bless", list.path()]);
-        assert!(text.starts_with("exit 0\n"), "{text}");
-        let blessed = list.text();
-        insta::assert_snapshot!(format!("blessed_{way}"), blessed);
-        assert_eq!(ran(way, &list, &["--quiet"]), "exit 0");
+        let store = Store::empty(way);
+        let said = store.accepts(way, &[]);
+        assert!(said.starts_with("exit 0\n"), "{said}");
+        insta::assert_snapshot!(format!("accepted_{way}"), in_short(&store.all()));
+        assert_eq!(store.ran(way, &[]), "exit 0");
         // A case in which the fault cannot show says nothing if it passes; every other case does.
-        let mended = ran("mended", &list, &["--quiet"]);
-        assert!(mended.starts_with("exit 1\n") && mended.contains(" passed"), "{mended}");
-        // Without the data, the entry is too wide.
-        let words = [" and InputTensor.DataType == FLOAT16", " and not invalid"];
-        let wide = words.iter().fold(blessed, |text, word| text.replace(word, ""));
-        let wide = ran(way, &Scratch::new("wide-data.yaml", wide), &["--quiet"]);
-        assert!(wide.starts_with("exit 1\n"), "{wide}");
+        let mended = store.ran("mended", &[]);
+        assert!(mended.starts_with("exit 1\n") && mended.contains("FIXED "), "{mended}");
     }
 }
 
-/// Entries with passing cases are removed or narrowed, whatever suites they name, and the run reports it. If
-/// one entry becomes two, one keeps the person's text, and the other gets generated text.
-#[test]
-fn an_entry_whose_cases_pass_is_removed() {
-    let bless = |way: &str, list: &Scratch| {
-        let backend = backend(way);
-        let said = text(&["run", "--quiet", "--retries", "1", "--backend", &backend, "--bless", list.path()]);
-        (said.replace(list.path(), "known.yaml"), list.text())
-    };
-    let of_ci = LIST.replace("[smoke]", "[ci]");
-    let list = Scratch::new("passes.yaml", of_ci.clone());
-    let (said, text) = bless("mended", &list);
-    assert!(
-        said.starts_with("exit 0\n") && said.contains("\ntaken out: backwards, whose cases pass\n"),
-        "{said}"
-    );
-    assert!(text.ends_with("failures: []\n"), "{text}");
-    let list = Scratch::new("narrowed.yaml", of_ci.replace("any axis InputWindowStrides < 0", "rank > 0"));
-    let (said, text) = bless("two-ways", &list);
-    assert!(said.contains("\nchanged: backwards, of whose cases some "), "{said}");
-    insta::assert_snapshot!("narrowed", text);
-    assert_eq!(ran("two-ways", &list, &["--quiet"]), "exit 0");
-}
-
-/// One of two faults has no simple predicate. The other one is blessed, and the run names the failures that
-/// are left.
+/// One of two faults has no simple predicate. The other one becomes known, and the failures that are left
+/// are named.
 #[test]
 #[ignore = "it takes long: .ci/run runs it if findings or snapshots changed"]
 fn failures_without_a_predicate_are_left_out() {
-    let list = Scratch::new("scattered.yaml", "");
-    std::fs::remove_file(list.path()).expect("it was there");
-    let backend = backend("scattered");
-    let arguments = ["run", "--quiet", "--retries", "1", "--backend", &backend];
-    let said = text(&[&arguments[..], &["--bless", list.path()]].concat());
+    let store = Store::empty("scattered");
+    let said = store.accepts("scattered", &[]);
     assert!(said.starts_with("exit 1\n"), "{said}");
-    let told: Vec<&str> = said.lines().filter(|line| line.starts_with("not in it: ")).collect();
-    assert!(
-        !told.is_empty() && said.contains("\n  help: fix the backend, or write an entry of your own"),
-        "{said}"
-    );
-    assert!(
-        told.iter().all(|line| line.contains(" failed (wrong-value), and no simple predicate tells them")),
-        "{said}"
-    );
-    let blessed = list.text();
-    assert!(blessed.contains("  - id: slice1-unwritten\n"), "{blessed}");
+    let left: Vec<&str> = said.lines().filter(|line| line.starts_with("left out  ")).collect();
+    assert!(!left.is_empty() && left.iter().all(|line| line.contains("no predicate separates")), "{said}");
+    assert!(store.all().contains("class: [unwritten]\n"), "{}", store.all());
     // Only the failures that are left fail the next run.
-    let again = text(&[&arguments[..], &["--known-failures", list.path()]].concat());
+    let again = store.ran("scattered", &[]);
     assert!(again.starts_with("exit 1\n") && again.contains("wrong values"), "{again}");
-    assert!(!again.contains("unwritten") && !again.contains("KNOWN FAILURE"), "{again}");
+    assert!(!again.contains("unwritten") && !again.contains("CHANGED"), "{again}");
+}
+
+/// What depends on the machine does not become known.
+#[test]
+fn a_time_out_is_left_out() {
+    let case = stdout(&["list", "--strategy", "documented", "--limit", "1"]);
+    let backend = broken("hang", case.trim_end());
+    let store = Findings::new("time-out", "reference", &[]);
+    let of = ["--strategy", "documented", "--limit", "3", "--case-timeout", "300ms"];
+    let run = ["run", "--quiet", "--backend", &backend, "--findings", store.path(), "--accept"];
+    let said = text(&[&run[..], &of].concat());
+    assert!(said.starts_with("exit 1\n"), "{said}");
+    assert!(
+        said.contains("\nleft out  slice-timed-out-") && said.contains(": a time-out depends on"),
+        "{said}"
+    );
+    assert_eq!(fs::read_dir(store.path()).expect("it is there").count(), 0);
 }
 
 #[test]
-fn a_list_of_another_backend_is_left_alone() {
-    let list = Scratch::new("of-another.yaml", LIST.replace("backend: wrong", "backend: other"));
+fn the_folder_of_another_backend_is_left_alone() {
+    let store = Store::with("another", FINDING);
+    let other = store.0.join("other").display().to_string();
+    fs::rename(store.path(), &other).expect("it can be moved");
     let results = Scratch::new("of-another.jsonl", "");
-    let before = std::fs::read(list.path()).expect("it is there");
-    let arguments =
-        ["run", "--quiet", "--backend", &backend("mended"), "--results", results.path(), "--bless"];
-    let said = text(&[&arguments[..], &[list.path()]].concat()).replace(list.path(), "known.yaml");
+    let backend = backend("mended");
+    let run = ["run", "--quiet", "--backend", &backend, "--findings", &other];
+    let said = text(&[&run[..], &["--results", results.path()]].concat());
+    let said = said.replace(&other, "OTHER").replace(&store.path(), "DIR");
     assert_eq!(
         said,
-        "exit 2\n--- stderr\nerror: known.yaml lists what fails on `other`, and this run is on `wrong`\n  \
-         help: name another file behind --bless, a new one or one of this backend\n"
+        "exit 2\n--- stderr\nerror: OTHER is not the folder of the backend `wrong`\n  help: name DIR, or keep the folder \
+         by --name other\n"
     );
-    assert_eq!(std::fs::read(list.path()).expect("it is there"), before);
-    assert_eq!(std::fs::read(results.path()).expect("it is there"), b"", "no case ran");
-    // An empty list also names a backend.
-    let none = Scratch::new("of-none.yaml", "backend: other\nfailures: []\n");
-    assert!(text(&[&arguments[..], &[none.path()]].concat()).starts_with("exit 2\n"));
-}
-
-/// Another suite named `smoke` says nothing about the real suite's list. An unknown name is reported.
-#[test]
-fn a_suite_is_more_than_its_name() {
-    let suite =
-        "suite: smoke\npurpose: A part of it.\nparts:\n  - id: documented\n    strategy: documented\n";
-    let suite = Scratch::new("named-smoke.yaml", suite);
-    let list = Scratch::new("smoke-list.yaml", LIST.replace("any axis InputWindowStrides < 0", "rank > 8"));
-    let other = ran("mended", &list, &["--quiet", "--suite", suite.path()]);
-    assert_eq!(other, "exit 0");
-    assert!(
-        ran("mended", &list, &["--quiet"]).starts_with("exit 1\n"),
-        "the real one says that no case matches"
-    );
-    let bless = text(&["run", "--suite", suite.path(), "--bless", list.path()]);
-    let said = "error: the suite of this run calls itself `smoke`, which is another one that is built in\n  help: give it";
-    assert!(bless.starts_with("exit 2\n") && bless.contains(said), "{bless}");
-    let untried = text(&["run", "--retries", "0", "--bless", list.path()]);
-    assert!(untried.starts_with("exit 2\n"), "{untried}");
-    assert!(
-        untried.contains("with --retries 0 nothing is run again\n  help: leave out --retries 0"),
-        "{untried}"
-    );
-    let typo = Scratch::new("typo.yaml", LIST.replace("[smoke]", "[smok, mine]"));
-    let said = ran("inverted", &typo, &["--quiet"]);
-    assert!(said.starts_with("exit 0\n"), "{said}");
-    let warning = "warning: the known failure `backwards` of known.yaml: there is no suite `smok`; did you mean `smoke`? there \
-                   are: smoke, ci, exhaustive, exhaustive-large, soak; if it is one of your own, only a run of its file says";
-    assert!(said.contains(warning) && said.contains("there is no suite `mine`; there are: "), "{said}");
-    let own = suite.text().replace("suite: smoke", "suite: mine");
-    let own = Scratch::new("named-mine.yaml", own);
-    let said = ran("inverted", &typo, &["--quiet", "--suite", own.path()]);
-    assert!(said.contains("`smok`") && !said.contains("`mine`"), "{said}");
+    assert_eq!(fs::read(results.path()).expect("it is there"), b"", "no case ran");
+    assert!(text(&[&run[..], &["--name", "other"]].concat()).starts_with("exit 1\n"));
+    let folders = store.0.display().to_string();
+    let said = text(&["run", "--backend", &backend, "--findings", &folders]);
+    assert!(said.starts_with("exit 2\n") && said.contains("/other\n"), "{said}");
+    let none = text(&["run", "--findings", "no-such-folder"]);
+    assert!(none.starts_with("exit 2\n") && none.contains("there is no folder no-such-folder"), "{none}");
 }
 
 #[test]
-fn a_summary_says_what_became_of_known_failures() {
-    let line = |way: &str, list: String| {
-        let said = ran(way, &Scratch::new("words.yaml", list), &[]);
-        let line = said.lines().find(|line| line.starts_with("known ")).map(str::to_owned);
-        line.unwrap_or_else(|| panic!("{said}"))
-    };
-    let nothing = LIST.replace("any axis InputWindowStrides < 0", "rank > 8");
-    assert_eq!(line("right", nothing), "known     no case failed as known: backwards matches none (bug)");
-    let passed = line("mended", LIST.to_owned());
-    assert!(
-        passed.starts_with("known     no case failed as known: backwards ")
-            && passed.ends_with(" passed (bug)"),
-        "{passed}"
-    );
-}
-
-#[test]
-fn mistakes_in_lists() {
-    let wrong = LIST
-        .replace("InputWindowStrides", "InputWindowStride")
-        .replace("https://example.org/issues/7", "issue 7")
-        + "  - id: backwards\n    suites: []\n    signature: crashed\n    kind: bug\n    reason: ''\n    version: {}\n";
-    let wrong = Scratch::new("wrong.yaml", wrong);
-    insta::assert_snapshot!("mistakes", ran("mended", &wrong, &[]));
-    let unknown = Scratch::new(
-        "unknown.yaml",
-        LIST.replace("kind: bug", "kind: buggy\n    verdict: fail").replace("wrong-value", "wrong"),
-    );
-    insta::assert_snapshot!("unknown_keys", ran("mended", &unknown, &[]));
-    let missing = text(&["run", "--known-failures", "no-such-list.yaml"]);
-    assert!(missing.starts_with("exit 2\n") && missing.contains("no-such-list.yaml"), "{missing}");
+fn mistakes_in_a_folder_are_named_before_the_run() {
+    let wrong = FINDING.replace("InputWindowStrides <", "InputWindowStride <").replace("known", "knwon");
+    let store = Store::with("mistakes", &wrong);
+    insta::assert_snapshot!("mistakes", store.ran("mended", &[]));
 }
 
 /// Several questions fail in one way: the first shows a case, in the smallest form that was found, and the

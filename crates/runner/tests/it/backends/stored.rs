@@ -2,8 +2,11 @@
 
 use dmlcts_generate::Suite;
 use dmlcts_model::ErrorCode;
-use dmlcts_runner::{Class, Configuration, Finding, KnownFailures, Run, Stop, StoredFinding, SuiteSource};
-use dmlcts_spec::{Library, Source, Validity};
+use dmlcts_runner::{
+    Applies, BoundsForm, Class, Configuration, Finding, Kind, KnownEntry, KnownFailure, KnownFailures, Run,
+    Status, Stop, StoredFinding, SuiteSource,
+};
+use dmlcts_spec::{Library, Predicate, Validity};
 
 use super::fixture::*;
 
@@ -49,7 +52,7 @@ const EXPERIMENTS: usize = Configuration::USUAL_EXPLAIN;
 fn stored(id: &str, predicate: Option<&str>, case_line: &str, count: u64) -> StoredFinding {
     StoredFinding {
         id: id.to_owned(),
-        class: REFUSED,
+        classes: vec![REFUSED],
         predicate: predicate.map(str::to_owned),
         validity: predicate.map(|_| Validity::Valid),
         cases: vec![case(case_line)],
@@ -77,7 +80,7 @@ fn a_case_outside_the_suite_runs_again() {
 #[test]
 fn a_case_that_passes_or_fails_in_another_way_keeps_no_id() {
     let passes = stored("passes", None, OF_RANK_ONE, 1);
-    let other = StoredFinding { class: Class::Failed, ..stored("other", None, OF_RANK_SEVEN, 1) };
+    let other = StoredFinding { classes: vec![Class::Failed], ..stored("other", None, OF_RANK_SEVEN, 1) };
     let found = findings(&[7], EXPERIMENTS, vec![passes, other], KnownFailures::default());
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].has_new_id(), "{}", found[0].id);
@@ -140,36 +143,43 @@ fn a_merged_finding_has_the_id_with_more_cases() {
     assert_eq!(ids.iter().map(|(id, _)| *id).collect::<Vec<_>>(), ["few", "many"], "{ids:?}");
 }
 
-fn list(entry: &str) -> KnownFailures {
-    let text = format!(
-        "backend: closure\nfailures:\n  - id: of-the-list\n    suites: [smoke]\n    signature: refused-valid\n    kind: bug\n    reason: It refuses.\n{entry}"
-    );
-    let known = KnownFailures::load(&[Source::new("known.yaml", &text)], Library::embedded());
-    known.unwrap_or_else(|error| panic!("{error}"))
+/// A known failure that refuses these cases.
+fn list(filter: Option<&str>, lines: &[&str], below: Option<&str>) -> KnownFailures {
+    let failure = KnownFailure {
+        file: "of-the-list.yaml".to_owned(),
+        id: "of-the-list".to_owned(),
+        cases: filter.unwrap_or_default().to_owned(),
+        classes: vec![REFUSED],
+        status: Status::Known,
+        kind: Kind::Bug,
+        is_partial: false,
+        is_flaky: false,
+        reason: "It refuses.".to_owned(),
+        link: None,
+    };
+    let version = below.map(|below| BoundsForm { from: None, below: Some(below.to_owned()) });
+    let applies = Applies { version, ..Applies::default() };
+    let predicate = filter.map(|text| Predicate::parse(text, Library::embedded()).expect("it is right"));
+    let cases = lines.iter().map(|line| case(line)).collect();
+    KnownFailures::new(vec![KnownEntry::new(failure, applies, predicate, cases)])
 }
 
 #[test]
 fn a_known_failure_of_another_version_keeps_its_id_and_its_words() {
-    let bounds = "    version: {below: \"0.0.1\"}\n";
-    let known = list(&format!("    where: rank == 7 and operator == SLICE\n{bounds}"));
-    let found = findings(&[7], 0, Vec::new(), known);
+    let of = |filter| list(Some(filter), &[OF_RANK_SEVEN], Some("0.0.1"));
+    let found = findings(&[7], 0, Vec::new(), of("rank == 7 and operator == SLICE"));
     assert_eq!(named(&found), [("of-the-list", "rank == 7 and operator == SLICE")]);
     // The first failure for which this holds belongs to the finding, but the predicate is too narrow.
-    let known =
-        list(&format!("    where: operator == SLICE and rank == 7 and any axis Offsets > 0\n{bounds}"));
-    let found = findings(&[7], 0, Vec::new(), known);
+    let found = findings(&[7], 0, Vec::new(), of("operator == SLICE and rank == 7 and any axis Offsets > 0"));
     assert_eq!(named(&found), [("of-the-list", "operator == SLICE and rank == 7")]);
 }
 
 #[test]
 fn a_list_of_too_few_cases_names_the_finding_that_explains_them_all() {
-    let listed = |lines: &[&str]| {
-        let lines: Vec<String> = lines.iter().map(|line| format!("      - {line}\n")).collect();
-        list(&format!("    cases:\n{}", lines.concat()))
-    };
-    let found = findings(&[7], EXPERIMENTS, Vec::new(), listed(&[OF_RANK_SEVEN]));
+    let found = findings(&[7], EXPERIMENTS, Vec::new(), list(None, &[OF_RANK_SEVEN], None));
     assert_eq!(named(&found), [("of-the-list", "operator == SLICE and rank == 7")]);
     // The predicate does not hold for the other case.
-    let found = findings(&[7], EXPERIMENTS, Vec::new(), listed(&[OF_RANK_SEVEN, OF_RANK_EIGHT]));
+    let both = list(None, &[OF_RANK_SEVEN, OF_RANK_EIGHT], None);
+    let found = findings(&[7], EXPERIMENTS, Vec::new(), both);
     assert!(found.iter().all(Finding::has_new_id), "{found:?}");
 }

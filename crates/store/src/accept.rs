@@ -1,0 +1,325 @@
+//! Makes the files of findings from a run, so that the next run expects what this one showed.
+
+use std::collections::BTreeMap;
+
+use dmlcts_backend::Capabilities;
+use dmlcts_model::{Case, FeatureLevel, Outcome, line};
+use dmlcts_runner::{Class, Conclusion, Finding, Kind, Membership, Rule, Severity, Status, Summary, Verdict};
+use dmlcts_spec::{Library, Predicate, Validity, program::Values};
+
+use crate::{EvidenceForm, FindingFile, SeenForm, Stored};
+
+/// The most cases of a finding without a predicate.
+const MOST_LISTED: usize = 100;
+/// The cases beside the smallest one of a finding with a predicate.
+const REPLAYED: usize = 3;
+/// A predicate may hold for one passing case in this many failures. The finding is partial then.
+const FEW: u64 = 20;
+/// The reason of a finding that nobody examined yet.
+const UNEXAMINED: &str = "Not examined yet.";
+
+/// A failed case of a run.
+#[derive(Clone, Debug)]
+pub struct FailedCase {
+    /// The case as a line.
+    pub line: String,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// How it failed.
+    pub class: Class,
+    /// The outcome of the backend.
+    pub outcome: Outcome,
+    /// The finding of the folder that expected it.
+    pub known: Option<String>,
+}
+
+/// A run whose findings are accepted.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// The summary.
+    pub summary: &'a Summary,
+    /// The failed cases, in the order of the run.
+    pub failed: &'a [FailedCase],
+    /// Whether the run has every case of its suite.
+    pub is_whole: bool,
+}
+
+/// What a run changes in a folder.
+#[derive(Debug, Default)]
+pub struct Accepted {
+    /// The files to write.
+    pub changes: Vec<Change>,
+    /// The findings that cannot become known.
+    pub refused: Vec<Refused>,
+}
+
+/// A file to write.
+#[derive(Debug)]
+pub struct Change {
+    /// The id of the finding.
+    pub id: String,
+    /// What became of it: `new`, `changed`, `fixed` or `regressed`.
+    pub what: &'static str,
+    /// Its fields now.
+    pub file: FindingFile,
+    /// The text of the file.
+    pub text: String,
+}
+
+/// A finding that cannot become known.
+#[derive(Debug)]
+pub struct Refused {
+    /// The id of the finding.
+    pub id: String,
+    /// Why.
+    pub why: String,
+}
+
+/// The files of the findings of a run, and of the findings of the folder that are not as they were. `ids`
+/// selects some of them; none selects all. `schema` is the path of the schema for editors, from the folder.
+pub fn accept(
+    stored: &[Stored],
+    run: &Run<'_>,
+    ids: &[String],
+    (library, schema): (&'static Library, Option<&str>),
+) -> Accepted {
+    let summary = run.summary;
+    let conclusions: BTreeMap<&str, Conclusion> = summary
+        .known(run.is_whole)
+        .map(|(tally, conclusion)| (tally.entry.id.as_str(), conclusion))
+        .collect();
+    let is_chosen = |id: &str| ids.is_empty() || ids.iter().any(|one| one == id);
+    let old = |id: &str| stored.iter().find(|one| one.file.finding == id);
+    let mut accepted = Accepted::default();
+    for (finding, cases) in summary.findings.iter().zip(cases_of(run, &conclusions, library)) {
+        if !is_chosen(&finding.id) {
+            continue;
+        }
+        let old = old(&finding.id);
+        match file(finding, &cases, old.map(|old| &old.file), (summary, library)) {
+            Ok(file) => {
+                let what = match conclusions.get(finding.id.as_str()) {
+                    Some(Conclusion::Regressed) => "regressed",
+                    Some(Conclusion::New) | None => "new",
+                    Some(_) => "changed",
+                };
+                accepted.changes.push(change(what, file, old, schema));
+            }
+            Err(why) => accepted.refused.push(Refused { id: finding.id.clone(), why }),
+        }
+    }
+    for one in stored.iter().filter(|one| is_chosen(&one.file.finding)) {
+        let id = one.file.finding.as_str();
+        let conclusion = conclusions.get(id);
+        if summary.findings.iter().any(|finding| finding.id == id) {
+            continue;
+        }
+        // What fails of a changed one is in other findings, if all cases of the suite ran.
+        let is_over = match conclusion {
+            Some(Conclusion::Fixed) => true,
+            Some(Conclusion::Changed) => run.is_whole,
+            _ => false,
+        };
+        if conclusion == Some(&Conclusion::Changed) && !is_over {
+            let why = "it changed, and only a run of a whole suite says how".to_owned();
+            accepted.refused.push(Refused { id: id.to_owned(), why });
+        }
+        if is_over {
+            let file = FindingFile { status: Status::Fixed, ..one.file.clone() };
+            accepted.changes.push(change("fixed", file, Some(one), schema));
+        }
+    }
+    accepted.changes.retain(|change| old(&change.id).is_none_or(|old| old.text != change.text));
+    accepted
+}
+
+fn change(what: &'static str, file: FindingFile, old: Option<&Stored>, schema: Option<&str>) -> Change {
+    let text = file.to_yaml(old.map(|old| (old.text.as_str(), &old.file)), schema);
+    Change { id: file.finding.clone(), what, file, text }
+}
+
+/// The failed cases of each finding. Cases that the folder expects belong to a finding only if their known
+/// failure changed.
+fn cases_of<'a>(
+    run: &Run<'a>,
+    conclusions: &BTreeMap<&str, Conclusion>,
+    library: &'static Library,
+) -> Vec<Vec<&'a FailedCase>> {
+    let findings = &run.summary.findings;
+    let mut all = vec![Vec::new(); findings.len()];
+    let mut membership = Membership::new(findings, library, run.summary.level);
+    for failed in run.failed {
+        let holds = |id: &String| conclusions.get(id.as_str()) != Some(&Conclusion::Changed);
+        if failed.verdict == Verdict::ExpectedFail && failed.known.as_ref().is_none_or(holds) {
+            continue;
+        }
+        let Ok(case) = line::parse(&failed.line, library.signatures()) else { continue };
+        let how = (failed.verdict, failed.class, &failed.outcome);
+        if let Some(place) = membership.finding_of(&case, how) {
+            all[place].push(failed);
+        }
+    }
+    all
+}
+
+/// The file of a finding, or why it cannot become known. `old` is its file in the folder.
+fn file(
+    finding: &Finding,
+    cases: &[&FailedCase],
+    old: Option<&FindingFile>,
+    (summary, library): (&Summary, &Library),
+) -> Result<FindingFile, String> {
+    check(finding)?;
+    let selected = finding.rule.as_ref().and_then(|rule| selected(rule, finding, cases, library));
+    let (filter, smallest, others) = if let Some((filter, smallest)) = selected {
+        let mut others = lines(cases);
+        others.retain(|line| *line != smallest);
+        others.truncate(REPLAYED);
+        (Some(filter), smallest, others)
+    } else {
+        let (smallest, others) = listed(finding, cases)?;
+        (None, smallest, others)
+    };
+    let (classes, filter_holds) = (classes(finding, cases), filter.is_some());
+    let Capabilities { version, driver, device, .. } = &summary.capabilities;
+    let with = [("driver", driver), ("device", device)].into_iter().filter(|(_, name)| !name.is_empty());
+    let with: Vec<String> = with.map(|(what, name)| format!("{what} {name}")).collect();
+    let first = old.and_then(|old| Some(old.seen.as_ref()?.first.clone()));
+    let seen = SeenForm {
+        first: first.unwrap_or_else(|| version.clone()),
+        last: version.clone(),
+        with: (!with.is_empty()).then(|| with.join(", ")),
+    };
+    Ok(FindingFile {
+        finding: finding.id.clone(),
+        status: Status::Known,
+        kind: old.map_or_else(|| Kind::of(classes[0]), |old| old.kind),
+        evidence: finding
+            .rule
+            .as_ref()
+            .filter(|_| filter.is_some())
+            .map(|rule| evidence(rule, finding, library)),
+        filter,
+        class: classes.iter().map(|class| class.id().to_owned()).collect(),
+        smallest,
+        answer: finding.shows.clone(),
+        cases: others,
+        partial: old.is_some_and(|old| old.partial)
+            || finding.rule.as_ref().is_some_and(|rule| filter_holds && rule.contradictions > 0),
+        flaky: old.is_some_and(|old| old.flaky),
+        applies: old.and_then(|old| old.applies.clone()),
+        seen: Some(seen),
+        reason: old.map_or_else(|| Some(UNEXAMINED.to_owned()), |old| old.reason.clone()),
+        link: old.and_then(|old| old.link.clone()),
+    })
+}
+
+/// Checks that failures of this kind can be expected: they come each time, and on every machine.
+fn check(finding: &Finding) -> Result<(), String> {
+    let is_memory = |outcome: &Outcome| matches!(outcome, Outcome::Crashed(reason) if reason.starts_with("out of memory"));
+    match finding.class {
+        _ if finding.first.verdict == Verdict::Flake || finding.passed_again > 0 => {
+            Err("its cases fail from time to time; write `flaky: true` into a file of your own".to_owned())
+        }
+        Class::TimedOut => Err("a time-out depends on the machine".to_owned()),
+        Class::Lost => Err("its cases have no answer".to_owned()),
+        _ if is_memory(&finding.first.outcome) => Err("a lack of memory depends on the machine".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+/// The predicate of a finding as the `where` of its file, with a case for which it holds, the smallest if
+/// that is one. `None` if it holds for too many cases that passed.
+fn selected(
+    rule: &Rule,
+    finding: &Finding,
+    cases: &[&FailedCase],
+    library: &Library,
+) -> Option<(String, String)> {
+    if rule.contradictions * FEW > finding.cases {
+        return None;
+    }
+    let filter = filter(rule, finding.class);
+    let predicate = Predicate::parse(&filter, library).ok()?;
+    let mut values = Values::default();
+    let mut holds = |case: &Case| predicate.holds(case, FeatureLevel::NEWEST, &mut values);
+    let shown = [&finding.shown().case, &finding.first.case].into_iter().find(|case| holds(case)).cloned();
+    // A case that fails on other data only does not fulfil a condition on its data.
+    let lines = || lines(cases).into_iter().filter_map(|line| line::parse(&line, library.signatures()).ok());
+    let smallest = shown.or_else(|| lines().find(&mut holds))?;
+    Some((filter, smallest.to_string()))
+}
+
+/// The predicate of a rule, with everything that it leaves to its context.
+fn filter(rule: &Rule, class: Class) -> String {
+    let of_any =
+        matches!(class, Class::RefusedOtherwise | Class::Undeclared | Class::Failed | Class::Crashed);
+    let validity = match rule.validity {
+        // The answers to open questions are in a finding with the valid descs that fail in the same way.
+        Validity::Valid => "not invalid",
+        Validity::Invalid => "invalid",
+        Validity::Open => "open",
+    };
+    let bracketed = |text: &str| {
+        let is_joined = [" or ", " if "].iter().any(|word| text.contains(word));
+        if is_joined { format!("({text})") } else { text.to_owned() }
+    };
+    let mut parts: Vec<String> = rule.within.iter().map(|within| format!("({within})")).collect();
+    // Other classes fail only for descs of one validity.
+    parts.extend(of_any.then(|| validity.to_owned()));
+    if parts.is_empty() {
+        return rule.predicate.clone();
+    }
+    parts.push(bracketed(&rule.predicate));
+    parts.join(" and ")
+}
+
+/// The cases of a finding without a predicate: the smallest one, and the others.
+fn listed(finding: &Finding, cases: &[&FailedCase]) -> Result<(String, Vec<String>), String> {
+    let count = finding.cases;
+    if finding.is_sample || cases.len() > MOST_LISTED || count > cases.len() as u64 {
+        return Err(format!(
+            "no predicate separates its {count} cases from those that passed, and a file lists at most {MOST_LISTED}"
+        ));
+    }
+    let mut lines = lines(cases);
+    if lines.is_empty() {
+        return Err("the run does not name its cases".to_owned());
+    }
+    Ok((lines.remove(0), lines))
+}
+
+/// The lines of cases, the shortest first.
+fn lines(cases: &[&FailedCase]) -> Vec<String> {
+    let mut lines: Vec<String> = cases.iter().map(|case| case.line.clone()).collect();
+    lines.sort_by_key(|line| (line.len(), line.clone()));
+    lines.dedup();
+    lines
+}
+
+/// The classes of the cases of a finding, the most severe first.
+fn classes(finding: &Finding, cases: &[&FailedCase]) -> Vec<Class> {
+    let of_cases = cases.iter().map(|case| case.class);
+    // These depend on the machine.
+    let of_cases = of_cases.filter(|class| !matches!(class, Class::TimedOut | Class::Lost));
+    let mut all: Vec<Class> = of_cases.chain([finding.class]).collect();
+    all.sort_by_key(|class| (Severity::of(Verdict::Fail, *class), *class));
+    all.dedup();
+    all
+}
+
+/// What the run says of a predicate.
+fn evidence(rule: &Rule, finding: &Finding, library: &Library) -> EvidenceForm {
+    let of = |failed: u64, all: u64| format!("{failed} of {all}");
+    let spec = library.short_hash().to_owned();
+    let Some(fresh) = rule.estimate else {
+        let inside = of(finding.cases, finding.cases + rule.contradictions);
+        return EvidenceForm { inside, outside: None, spec };
+    };
+    let outside = (fresh.not_held - fresh.not_held_passing) as u64;
+    EvidenceForm {
+        inside: of(fresh.held_failing as u64, fresh.held as u64),
+        outside: Some(of(outside, fresh.not_held as u64)),
+        spec,
+    }
+}

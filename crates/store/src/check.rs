@@ -1,0 +1,134 @@
+//! Checks a finding's file against the spec. A check reports all mistakes at once, with their locations.
+
+use std::path::Path;
+
+use dmlcts_model::{Case, FeatureLevel, line};
+use dmlcts_runner::{Applies, BoundsForm, Class, KnownEntry, KnownFailure, is_version};
+use dmlcts_spec::{
+    Diagnostic, Library, LoadError, Operator, Predicate, Source,
+    program::Values,
+    yaml::{self, Document, Place},
+};
+
+use crate::FindingFile;
+
+/// The longest id.
+const LONGEST_ID: usize = 100;
+
+/// Reads a file, and makes of it what a run expects.
+pub(crate) fn check(source: &Source, library: &Library) -> Result<(FindingFile, KnownEntry), LoadError> {
+    let document: Document<FindingFile> = yaml::read(source)?;
+    let (file, root) = (&document.value, document.root());
+    let mut wrong = Vec::new();
+    check_id(file, &source.name, root, &mut wrong);
+    let mut classes = Vec::new();
+    for (at, name) in file.class.iter().enumerate() {
+        // The schema check has reported unknown names.
+        let class = Class::from_id(name).filter(|class| *class != Class::Lost);
+        if let Some(class) = class.filter(|class| classes.contains(class)) {
+            let message = format!("`{}` is named twice", class.id());
+            wrong.push(root.key("class").index(at).mistake(message, "expected each class once"));
+        }
+        classes.extend(class);
+    }
+    if let Some(link) = file.link.as_deref().filter(|link| !link.contains("://")) {
+        let message = format!("`{link}` is not an address");
+        wrong.push(root.key("link").mistake(message, "expected one such as https://example.org/issues/7"));
+    }
+    if let Some(applies) = &file.applies {
+        for (name, bounds) in [("version", &applies.version), ("driver", &applies.driver)] {
+            if let Some(bounds) = bounds {
+                check_bounds(name, bounds, root.key("applies"), &mut wrong);
+            }
+        }
+    }
+    let predicate = file.filter.as_deref().and_then(|text| predicate(text, root, library, &mut wrong));
+    let smallest = case(&file.smallest, root.key("smallest"), library, &mut wrong);
+    let cases = file.cases.iter().enumerate();
+    let cases: Vec<Case> =
+        cases.filter_map(|(at, text)| case(text, root.key("cases").index(at), library, &mut wrong)).collect();
+    if let Some((predicate, case)) = predicate.as_ref().zip(smallest.as_ref())
+        && !predicate.holds(case, FeatureLevel::NEWEST, &mut Values::default())
+    {
+        let message = "the predicate does not hold for the smallest case";
+        wrong.push(root.key("where").mistake(message, "expected one that holds for `smallest`"));
+    }
+    LoadError::check(wrong)?;
+    let failure = KnownFailure {
+        file: source.name.clone(),
+        id: file.finding.clone(),
+        cases: file.filter.clone().unwrap_or_else(|| format!("{} listed", 1 + file.cases.len())),
+        classes,
+        status: file.status,
+        kind: file.kind,
+        is_partial: file.partial,
+        is_flaky: file.flaky,
+        reason: file.reason.as_deref().unwrap_or_default().trim().to_owned(),
+        link: file.link.clone(),
+    };
+    let applies = file.applies.clone().unwrap_or_default();
+    let applies = Applies { version: applies.version, driver: applies.driver, device: applies.device };
+    let cases = smallest.into_iter().chain(cases).collect();
+    Ok((document.value, KnownEntry::new(failure, applies, predicate, cases)))
+}
+
+/// Checks that the id is one, and that the file has its name.
+fn check_id(file: &FindingFile, path: &str, root: Place<'_>, wrong: &mut Vec<Diagnostic>) {
+    let id = &file.finding;
+    let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+    if id.is_empty() || id.len() > LONGEST_ID || !id.chars().all(is_plain) {
+        let message = format!("`{id}` is not an id");
+        wrong.push(root.key("finding").mistake(message, "expected lower-case words joined by hyphens"));
+    } else if Path::new(path).file_stem().is_none_or(|name| name != id.as_str()) {
+        let message = format!("the file of `{id}` has another name");
+        wrong.push(root.key("finding").mistake(message, format!("expected the name {id}.yaml")));
+    }
+}
+
+fn check_bounds(name: &str, bounds: &BoundsForm, place: Place<'_>, wrong: &mut Vec<Diagnostic>) {
+    if bounds.from.is_none() && bounds.below.is_none() {
+        let label = "expected `from`, `below` or both";
+        wrong.push(place.name(name).mistake("these bounds exclude nothing", label));
+    }
+    if bounds.are_empty() {
+        let message = format!("no {name} is {bounds}, so that the finding never applies");
+        wrong.push(place.name(name).mistake(message, "expected a `from` that is less than `below`"));
+    }
+    for (key, bound) in [("from", &bounds.from), ("below", &bounds.below)] {
+        if let Some(text) = bound.as_deref().filter(|text| !is_version(text)) {
+            let message = format!("`{text}` is not a version");
+            wrong.push(place.key(name).key(key).mistake(message, "expected a number such as 25.2"));
+        }
+    }
+}
+
+fn predicate(
+    text: &str,
+    root: Place<'_>,
+    library: &Library,
+    wrong: &mut Vec<Diagnostic>,
+) -> Option<Predicate> {
+    match Predicate::compile(text, library.operators().iter().map(Operator::scope)) {
+        Ok(predicate) => Some(predicate),
+        Err(mistake) => {
+            let within = mistake.span.start..mistake.span.end;
+            let diagnostic = root.key("where").mistake_within(within, mistake.message.clone(), "");
+            wrong.push(match &mistake.help {
+                Some(help) => diagnostic.help(help.clone()),
+                None => diagnostic,
+            });
+            None
+        }
+    }
+}
+
+fn case(text: &str, place: Place<'_>, library: &Library, wrong: &mut Vec<Diagnostic>) -> Option<Case> {
+    match line::parse(text, library.signatures()) {
+        Ok(case) => Some(case),
+        Err(error) => {
+            let mistake = place.mistake_within(error.span, error.message, "");
+            wrong.push(if error.help.is_empty() { mistake } else { mistake.help(error.help) });
+            None
+        }
+    }
+}

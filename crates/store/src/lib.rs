@@ -1,0 +1,19 @@
+//! The folder of the findings of a backend: what is known to fail on it, one file a finding.
+//!
+//! People review the files, and a run with `--findings` expects what they say. [`FindingFile`] is the format,
+//! field by field. [`Folder`] reads and writes the files, [`accept`] makes them from a recorded run.
+//!
+//! The folder may hold what a stranger put there: no link in it is followed, every file is checked against
+//! its schema and the spec, and a file with mistakes is never replaced.
+
+mod accept;
+mod check;
+mod error;
+mod folder;
+mod form;
+mod write;
+
+pub use accept::{Accepted, Change, FailedCase, Refused, Run, accept};
+pub use error::StoreError;
+pub use folder::{Folder, Stored};
+pub use form::{AppliesForm, EvidenceForm, FindingFile, SeenForm};
