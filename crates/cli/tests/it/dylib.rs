@@ -340,7 +340,7 @@ fn operators_that_are_alive_together_are_kept_apart() {
     let run = ["run", "--backend", &library.backend(), "--limit", "800", "--jobs", "1"];
     let one_at_a_time = text(&[&run[..], &["--in-process"]].concat());
     assert!(one_at_a_time.starts_with("exit 0\n"), "{one_at_a_time}");
-    let ran = text(&run);
+    let ran = text(&[&run[..], &["--explain", "200"]].concat());
     assert!(ran.starts_with("exit 1\n") && ran.contains("FLAKE 1: "), "{ran}");
     assert!(ran.contains(" operators alive when it was found\n"), "{ran}");
     let in_batches = |line: &str| line.starts_with("  in batches with the ") && line.contains(" failed ");
@@ -427,7 +427,7 @@ fn a_class_of_cases_that_crashes_is_judged_to_its_end() {
     let crash = format!("{run}    if (created->mode == 2) abort();\n");
     let Some(library) = Library::changed("reflection", &[(run, &crash)]) else { return };
     let backend = library.backend();
-    let ran = text(&["run", "--backend", &backend, "--limit", "800"]);
+    let ran = text(&["run", "--backend", &backend, "--limit", "800", "--explain", "0"]);
     assert!(ran.starts_with("exit 1\n") && ran.contains(": 800 cases: "), "{ran}");
     assert!(ran.contains(" crashed\n") && !ran.contains(" lost"), "{ran}");
     let smallest = "PADDING1 UINT8 in=2 out=3 PaddingMode=REFLECTION StartPadding=1 EndPadding=0 fill=iota";
@@ -438,6 +438,6 @@ fn a_class_of_cases_that_crashes_is_judged_to_its_end() {
     // Only such cases, and none was answered before.
     let selected =
         ["--where", "operator == PADDING1 and valid and PaddingMode == REFLECTION", "--limit", "40"];
-    let ran = text(&[&["run", "--backend", &backend][..], &selected].concat());
+    let ran = text(&[&["run", "--backend", &backend, "--explain", "0"][..], &selected].concat());
     assert!(ran.starts_with("exit 1\n") && ran.contains(" 40 crashed\n") && !ran.contains(" lost"), "{ran}");
 }
