@@ -72,7 +72,8 @@ parts:
     assert_eq!(said.matches("in worker processes, with memory between guard pages").count(), 3, "{said}");
     // The first run of an operator has other memory around it.
     let run = |runs| {
-        let backend = ["--backend", "mutant:reads-64-bytes-behind", "--fail-fast", "--runs", runs];
+        let backend =
+            ["--backend", "mutant:reads-64-bytes-behind", "--fail-fast", "--explain", "0", "--runs", runs];
         text(&[&["run", "--suite", suite.path(), "--limit", "20"][..], &backend].concat())
     };
     assert!(run("once").starts_with("exit 0\n"), "{}", run("once"));
