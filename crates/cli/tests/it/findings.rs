@@ -101,7 +101,7 @@ fn parts_of_a_suite_that_is_gone_have_the_same_findings() {
 #[test]
 fn a_merge_keeps_what_experiments_confirmed() {
     let merged = Scratch::nothing("findings-confirmed.jsonl");
-    let parts = parts("mutant:rank-one-refused", "findings-confirmed-part", &["--explain", "2000"]);
+    let parts = parts("mutant:rank-one-refused", "findings-confirmed-part", &["--explain", "500"]);
     let shown = merge(&parts, &merged, &[]);
     let found = findings(&shown);
     assert!(found.iter().any(|line| line.contains(" where rank == 1 (")), "{shown}");
