@@ -116,7 +116,9 @@ fn recorded(folder: &Folder) -> Vec<Value> {
     let known = Findings::new("hostile", "reference", &[("known", known)]);
     let path = folder.path("whole.jsonl");
     let backend = broken("wrong-data", first);
-    let arguments = ["run", "--quiet", "--backend", &backend, "--suite", &suite, "--retries", "0"];
+    // As many experiments as fill every field of a finding.
+    let arguments =
+        ["run", "--quiet", "--backend", &backend, "--suite", &suite, "--retries", "0", "--explain", "1000"];
     let output =
         check(&[&arguments[..], &["--findings", known.path(), "--results", &path]].concat(), "the run");
     assert_eq!(output.status.code(), Some(1));
