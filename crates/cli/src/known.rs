@@ -66,6 +66,12 @@ pub(crate) fn check_name(folder: &Folder, name: Option<&str>, backend: &str) -> 
         return Ok(());
     }
     let path = folder.path();
+    if let Some(name) = name {
+        return Err(Problem::usage(
+            format!("the folder {} is not called `{name}`, as --name says", path.display()),
+            format!("write --name {own}, or name another folder"),
+        ));
+    }
     let beside = path.with_file_name(&wanted).display().to_string();
     Err(Problem::usage(
         format!("{} is not the folder of the backend `{backend}`", path.display()),
@@ -133,20 +139,22 @@ pub(crate) fn accept_run(
     let run = Run { summary, failed: &failed.0, is_whole };
     let library = Library::embedded();
     let schema = schema(folder.path());
-    let accepted = folder.change(library, |stored| {
+    let is_known = |id: &String, stored: &[Stored]| {
+        summary.findings.iter().any(|finding| finding.id == *id)
+            || stored.iter().any(|one| one.file.finding == *id)
+    };
+    let (accepted, unknown) = folder.change(library, |stored| {
+        if let Some(id) = ids.iter().find(|id| !is_known(id, stored)) {
+            return (Vec::new(), (Accepted::default(), Some(id)));
+        }
         let accepted = accept(stored, &run, ids, (library, schema.as_deref()));
         let files = accepted.changes.iter().map(|change| (change.id.clone(), change.text.clone()));
-        (files.collect(), accepted)
+        (files.collect(), (accepted, None))
     })?;
-    let named = |id: &String| {
-        accepted.changes.iter().any(|change| change.id == *id)
-            || accepted.refused.iter().any(|refused| refused.id == *id)
-            || summary.totals.known.iter().any(|tally| tally.entry.id == *id)
-    };
-    if let Some(id) = ids.iter().find(|id| !named(id)) {
+    if let Some(id) = unknown {
         return Err(Problem::usage(
-            format!("the run has no finding `{id}`"),
-            "name one that it reports, or none for all",
+            format!("neither the run nor the folder has a finding `{id}`"),
+            "name one that the run reports, or none for all",
         ));
     }
     let exit = if accepted.refused.is_empty() { Exit::Success } else { Exit::Unexpected };

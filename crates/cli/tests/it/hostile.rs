@@ -116,7 +116,7 @@ fn recorded(folder: &Folder) -> Vec<Value> {
     let known = Findings::new("hostile", "reference", &[("known", known)]);
     let path = folder.path("whole.jsonl");
     let backend = broken("wrong-data", first);
-    // As many experiments as fill every field of a finding.
+    // With fewer experiments, some fields of a finding are empty.
     let arguments =
         ["run", "--quiet", "--backend", &backend, "--suite", &suite, "--retries", "0", "--explain", "1000"];
     let output =

@@ -332,7 +332,7 @@ fn a_link_in_the_folder_is_refused_before_the_run() {
     assert_eq!(fs::read_to_string(&precious).expect("it is there"), "precious");
 }
 
-/// A stranger can put a link in the place of the folder that nobody names. Who names a link may use it.
+/// Without --dir, the folder may have been made by a stranger, so that it must not be a link.
 #[cfg(unix)]
 #[test]
 fn a_link_in_the_place_of_the_usual_folder_is_refused() {

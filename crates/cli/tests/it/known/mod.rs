@@ -266,11 +266,13 @@ fn a_recorded_run_is_accepted_afterwards() {
         let path = later.path();
         later.plain(&text(&[&["accept", &path, "--from", results.path()], more].concat()))
     };
-    let unknown = accept(&["slice1-none"]);
-    assert!(unknown.starts_with("exit 2\n") && unknown.contains("no finding `slice1-none`"), "{unknown}");
     let names = now.all();
     let names: Vec<&str> = names.lines().filter_map(|line| line.strip_prefix("finding: ")).collect();
     assert!(names.len() > 1, "{names:?}");
+    let unknown = accept(&[names[0], "slice1-none"]);
+    let why = "neither the run nor the folder has a finding `slice1-none`";
+    assert!(unknown.starts_with("exit 2\n") && unknown.contains(why), "{unknown}");
+    assert_eq!(later.all(), "", "nothing is written then");
     assert!(accept(&names[..1]).starts_with("exit 0\n"));
     assert_eq!(later.text(names[0]), now.text(names[0]));
     assert!(later.text(names[1]).is_empty(), "it was not named");
@@ -396,6 +398,11 @@ fn the_folder_of_another_backend_is_left_alone() {
     );
     assert_eq!(fs::read(results.path()).expect("it is there"), b"", "no case ran");
     assert!(text(&[&run[..], &["--name", "other"]].concat()).starts_with("exit 1\n"));
+    let said = text(&[&run[..], &["--name", "third"]].concat());
+    assert!(
+        said.starts_with("exit 2\n") && said.contains(" is not called `third`, as --name says"),
+        "{said}"
+    );
     let folders = store.0.display().to_string();
     let said = text(&["run", "--backend", &backend, "--findings", &folders]);
     assert!(said.starts_with("exit 2\n") && said.contains("/other\n"), "{said}");
