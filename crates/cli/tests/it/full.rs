@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeSet, fs::File};
 
-use crate::common::{Scratch, dmlcts, run, stdout};
+use crate::common::{Findings, Scratch, dmlcts, run, stdout};
 
 const CASE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
 
@@ -30,6 +30,7 @@ fn every_command_exits_with_3_where_its_output_cannot_be_written() {
     let hello =
         Scratch::new("full-hello", crate::common::frame("hello", r#"{"protocol":1,"host":"a test"}"#));
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/slice.yaml");
+    let known = Findings::new("full", "reference", &[]);
     let table: &[&[&str]] = &[
         &["run", "--limit", "10"],
         &["run", CASE],
@@ -50,6 +51,10 @@ fn every_command_exits_with_3_where_its_output_cannot_be_written() {
         &["merge", results.path()],
         &["diff", results.path(), results.path()],
         &["failures", failed.path()],
+        &["accept", known.path(), "--from", results.path()],
+        &["findings", known.path()],
+        &["export", "--as", "c", CASE],
+        &["mutants", "--list"],
         &["snapshot", "diff", "--dir", "no-such-folder"],
         &["snapshot", "check", "--dir", "no-such-folder"],
         &["snapshot", "accept", "--dir", "no-such-folder"],
