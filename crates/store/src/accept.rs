@@ -303,7 +303,8 @@ fn classes(finding: &Finding, cases: &[&FailedCase]) -> Vec<Class> {
     // These depend on the machine.
     let of_cases = of_cases.filter(|class| !matches!(class, Class::TimedOut | Class::Lost));
     let mut all: Vec<Class> = of_cases.chain([finding.class]).collect();
-    all.sort_by_key(|class| (Severity::of(Verdict::Fail, *class), *class));
+    let place = |class: &Class| Class::ALL.iter().position(|one| one == class);
+    all.sort_by_key(|class| (Severity::of(Verdict::Fail, *class), place(class)));
     all.dedup();
     all
 }
