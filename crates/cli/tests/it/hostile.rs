@@ -8,7 +8,8 @@ use std::{collections::BTreeSet, fs, path::PathBuf, process::Output};
 use std::process::{Command, Stdio};
 
 #[cfg(unix)]
-use crate::common::{Findings, Scratch, broken, dmlcts, finding};
+use crate::common::Scratch;
+use crate::common::{Findings, broken, dmlcts, finding};
 use serde_json::{Value, json};
 
 /// A title, a bell, a carriage return, a new line, right-to-left text, and commands of GitHub and Azure

@@ -5,7 +5,9 @@ use std::{fs, thread, time::Duration};
 
 use dmlcts_tests::wait_until;
 
-use crate::common::{Findings, Scratch, dmlcts, run, stdout, text};
+#[cfg(target_os = "linux")]
+use crate::common::Findings;
+use crate::common::{Scratch, dmlcts, run, stdout, text};
 
 /// A command's output, with the file's name in place of its path.
 fn named(arguments: &[&str], file: &Scratch) -> String {
