@@ -49,7 +49,7 @@ pub struct Cause {
     pub validity: Option<Validity>,
     /// The failures, in ascending order.
     pub failures: Vec<u64>,
-    /// The number of passes for which the condition holds.
+    /// The number of passes for which the condition holds, and whose data could have shown the failure.
     pub passes: usize,
     /// What fresh cases say of the condition; `None` if none were asked.
     pub estimate: Option<Estimate>,
@@ -94,19 +94,37 @@ impl Cause {
     }
 }
 
-/// Explains failures. `read` returns the case at an index. With `ask`, experiments refine the conditions.
+/// The cases of a run. Closures read them, and take each pass for evidence.
+pub trait Cases {
+    /// The case at an index.
+    fn read(&mut self, index: u64) -> Case;
+
+    /// The kind of failure of its operator that the data of a pass could not have shown, if there is one.
+    fn blind_to(&mut self, index: u64, case: &Case) -> Option<String> {
+        let _ = (index, case);
+        None
+    }
+}
+
+impl<F: FnMut(u64) -> Case> Cases for F {
+    fn read(&mut self, index: u64) -> Case {
+        self(index)
+    }
+}
+
+/// Explains failures. With `ask`, experiments refine the conditions.
 pub fn explain(
     outcomes: &Outcomes,
     (library, level): (&Library, FeatureLevel),
     seed: u64,
     budget: Budget<'_>,
-    read: &mut dyn FnMut(u64) -> Case,
+    cases: &mut dyn Cases,
     mut ask: Option<&mut dyn Ask>,
 ) -> Vec<Cause> {
     if outcomes.failures.is_empty() {
         return Vec::new();
     }
-    let mut sample = sample(outcomes, derive(seed, "sample of a run"), read);
+    let mut sample = sample(outcomes, derive(seed, "sample of a run"), cases);
     let mut asked: Vec<Labelled> = Vec::new();
     let mut learned = Vec::new();
     for round in 0..ROUNDS {
@@ -131,11 +149,11 @@ pub fn explain(
             }
         }
         let rules = Rules::new(&learned, library, level);
-        if (budget.is_over)() || !rules.add_mistakes(outcomes, &mut sample, read) {
+        if (budget.is_over)() || !rules.add_mistakes(outcomes, &mut sample, cases) {
             break;
         }
     }
-    Rules::new(&learned, library, level).causes(outcomes, read)
+    Rules::new(&learned, library, level).causes(outcomes, cases)
 }
 
 /// Runs cases, and keeps the answers.
@@ -164,8 +182,13 @@ impl Ask for Noting<'_> {
 /// Cases with their labels, by index.
 type Sample = BTreeMap<u64, Labelled>;
 
+/// The label of a pass.
+fn passed(index: u64, case: &Case, cases: &mut dyn Cases) -> Label {
+    cases.blind_to(index, case).map_or(Label::Passed, Label::Blind)
+}
+
 /// A first sample: some passes of each operator, and some failures of each operator and kind.
-fn sample(outcomes: &Outcomes, seed: u64, read: &mut dyn FnMut(u64) -> Case) -> Sample {
+fn sample(outcomes: &Outcomes, seed: u64, cases: &mut dyn Cases) -> Sample {
     let mut draws = Draws::new(seed);
     let mut passes = outcomes.passes.clone();
     let mut failures: Vec<(u64, &String)> =
@@ -176,12 +199,13 @@ fn sample(outcomes: &Outcomes, seed: u64, read: &mut dyn FnMut(u64) -> Case) -> 
     let mut sample = Sample::new();
     // The kinds of failures are few; passes of operators that fill up are read in vain.
     let mut add = |index: u64, kind: Option<&String>, most: usize| {
-        let case = read(index);
+        let case = cases.read(index);
         let of = (case.desc.signature.operator.clone(), kind.cloned());
         let count = counts.entry(of).or_insert(0);
         if *count < most {
             *count += 1;
-            let label = kind.map_or(Label::Passed, |kind| Label::Failed(kind.clone()));
+            let failed = kind.map(|kind| Label::Failed(kind.clone()));
+            let label = failed.unwrap_or_else(|| passed(index, &case, cases));
             sample.insert(index, Labelled { case, label });
         }
     };
@@ -223,11 +247,33 @@ impl<'a> Rules<'a> {
         (kind, validity): (Option<&str>, Option<Validity>),
         values: &mut Values,
     ) -> Option<usize> {
+        self.holding_of(case, |of| kind.is_none_or(|kind| kind == of), validity, values)
+    }
+
+    /// The first condition that holds for a pass, among those of kinds that its data could have shown.
+    fn contradicting(
+        &self,
+        case: &Case,
+        label: &Label,
+        validity: Validity,
+        values: &mut Values,
+    ) -> Option<usize> {
+        let is_told = |kind: &str| !matches!(label, Label::Blind(to) if to == kind);
+        self.holding_of(case, is_told, Some(validity), values)
+    }
+
+    fn holding_of(
+        &self,
+        case: &Case,
+        is_of: impl Fn(&str) -> bool,
+        validity: Option<Validity>,
+        values: &mut Values,
+    ) -> Option<usize> {
         (0..self.compiled.len()).find(|place| {
             let (of, _, predicate) = &self.compiled[*place];
             let learned = &self.learned[*of];
             learned.operator == case.desc.signature.operator
-                && kind.is_none_or(|kind| learned.class == kind)
+                && is_of(&learned.class)
                 && validity.is_none_or(|validity| learned.validity == validity)
                 && predicate.as_ref().is_none_or(|predicate| predicate.holds(case, self.level, values))
         })
@@ -238,12 +284,7 @@ impl<'a> Rules<'a> {
     }
 
     /// Adds cases to the sample that the conditions get wrong. Returns whether there are any.
-    fn add_mistakes(
-        &self,
-        outcomes: &Outcomes,
-        sample: &mut Sample,
-        read: &mut dyn FnMut(u64) -> Case,
-    ) -> bool {
+    fn add_mistakes(&self, outcomes: &Outcomes, sample: &mut Sample, cases: &mut dyn Cases) -> bool {
         let (mut values, mut scratch) = (Values::default(), Scratch::default());
         let before = sample.len();
         let mut validity = |case: &Case, failed: bool| -> Option<Validity> {
@@ -257,7 +298,7 @@ impl<'a> Rules<'a> {
             if missed >= ADDED || sample.contains_key(index) {
                 continue;
             }
-            let case = read(*index);
+            let case = cases.read(*index);
             let Some(validity) = validity(&case, true) else { continue };
             if self.holding(&case, (Some(kind), Some(validity)), &mut values).is_none() {
                 missed += 1;
@@ -268,27 +309,28 @@ impl<'a> Rules<'a> {
             if wrong >= ADDED || sample.contains_key(index) {
                 continue;
             }
-            let case = read(*index);
+            let case = cases.read(*index);
             if self.holding(&case, (None, None), &mut values).is_none() {
                 continue;
             }
             let Some(validity) = validity(&case, false) else { continue };
-            if self.holding(&case, (None, Some(validity)), &mut values).is_some() {
+            let label = passed(*index, &case, cases);
+            if self.contradicting(&case, &label, validity, &mut values).is_some() {
                 wrong += 1;
-                sample.insert(*index, Labelled { case, label: Label::Passed });
+                sample.insert(*index, Labelled { case, label });
             }
         }
         sample.len() > before
     }
 
     /// The failures by cause.
-    fn causes(&self, outcomes: &Outcomes, read: &mut dyn FnMut(u64) -> Case) -> Vec<Cause> {
+    fn causes(&self, outcomes: &Outcomes, cases: &mut dyn Cases) -> Vec<Cause> {
         let (mut values, mut scratch) = (Values::default(), Scratch::default());
         let mut of_rule: Vec<Vec<u64>> = vec![Vec::new(); self.compiled.len()];
         let mut passes = vec![0_usize; self.compiled.len()];
         let mut left: BTreeMap<(String, String), Vec<u64>> = BTreeMap::new();
         for (index, kind) in &outcomes.failures {
-            let case = read(*index);
+            let case = cases.read(*index);
             // A failure of an open desc has the cause whose condition holds.
             if let Some(rule) = self.holding(&case, (Some(kind), None), &mut values) {
                 of_rule[rule].push(*index);
@@ -298,7 +340,7 @@ impl<'a> Rules<'a> {
             }
         }
         for index in &outcomes.passes {
-            let case = read(*index);
+            let case = cases.read(*index);
             if self.holding(&case, (None, None), &mut values).is_none() {
                 continue;
             }
@@ -306,8 +348,8 @@ impl<'a> Rules<'a> {
             let Some(judgement) = judgement.filter(|judgement| judgement.questions.is_empty()) else {
                 continue;
             };
-            let validity = Some(judgement.validity());
-            if let Some(rule) = self.holding(&case, (None, validity), &mut values) {
+            let label = passed(*index, &case, cases);
+            if let Some(rule) = self.contradicting(&case, &label, judgement.validity(), &mut values) {
                 passes[rule] += 1;
             }
         }

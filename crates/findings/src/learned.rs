@@ -158,6 +158,7 @@ fn universe<'a, 'c>(
     for (case, label) in cases {
         match label {
             Label::Passed => universe.push(case.clone(), false),
+            Label::Blind(to) if to != class => universe.push(case.clone(), false),
             Label::Failed(failed) if failed == class => universe.push(case.clone(), true),
             _ => {}
         }
@@ -201,7 +202,8 @@ fn of_operator<'a>(
         let judgement = operator.judge(&case.desc, level, &mut scratch);
         let validity = judgement.validity();
         // A backend may refuse an invalid desc because of its question. It must not accept it.
-        let says = judgement.questions.is_empty() || validity == Validity::Invalid && *label != Label::Passed;
+        let failed = matches!(label, Label::Failed(_));
+        let says = judgement.questions.is_empty() || validity == Validity::Invalid && failed;
         if says {
             judged.push((case, label, validity));
         }

@@ -53,7 +53,7 @@ mod vocabulary;
 pub use again::{with_other_data, with_separate_elements};
 pub use data::has_only_distinct_elements;
 pub use experiment::{Budget, Estimate};
-pub use explain::{Cause, Outcomes, explain};
+pub use explain::{Cases, Cause, Outcomes, explain};
 pub use fresh::Fresh;
 pub use label::{Ask, Label, Labelled, RoundLimit};
 pub use learned::{Found, Learned, learn};

@@ -64,11 +64,8 @@ pub struct RuleForm {
     /// The filter of the run. Nothing is known of other cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
-    /// The number of passes of the run for which it holds.
+    /// The number of passes of the run for which it holds, and whose data could have shown the failure.
     pub passes: u64,
-    /// The number of these passes whose data can show the failure.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub contradictions: u64,
     /// Whether only a sample of the passes was looked at.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sample: bool,
@@ -240,7 +237,6 @@ impl RuleForm {
             invalid: rule.validity == Validity::Invalid,
             within: rule.within.clone(),
             passes: rule.passes,
-            contradictions: rule.contradictions,
             sample: rule.is_sample,
             asked: rule.asked,
             fresh,
@@ -265,7 +261,6 @@ impl RuleForm {
             validity: if self.invalid { Validity::Invalid } else { Validity::Valid },
             within: self.within.clone(),
             passes: self.passes,
-            contradictions: self.contradictions,
             is_sample: self.sample,
             asked: self.asked,
             estimate,

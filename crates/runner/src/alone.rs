@@ -6,13 +6,12 @@ use dmlcts_backend::{Pipelined, Purpose};
 use dmlcts_model::{Case, Outcome};
 
 use crate::{
-    Class, Failure, Found, Rate, Sensitivity, Verdict,
+    Failure, Found, Rate, Verdict,
     batch_result::BatchResult,
     executor::Executor,
     expect,
     judge::{Examination, Judge},
     one_by_one,
-    prepare::Manner,
     shared::Shared,
 };
 
@@ -48,14 +47,6 @@ impl<'run> Alone<'run> {
         self.executor.free(answered);
         self.judge.shrink();
         examination
-    }
-
-    /// Whether a case of the suite shows a fault of this class. Nothing runs.
-    pub(crate) fn sensitivity(&mut self, case: &Case, index: u64, class: Class) -> Sensitivity {
-        let prepared = self.executor.prepare_together([(case, index, 0)].into_iter(), Manner::Again);
-        let sensitivity = prepared.batch.sensitivities(0, &case.desc).to(class);
-        self.executor.keep(prepared);
-        sensitivity
     }
 
     /// Runs and judges at most this many of the cases.

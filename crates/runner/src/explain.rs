@@ -1,13 +1,10 @@
 //! Explains the failures of a run: turns them into findings, each with a predicate where one separates it
 //! from the passes. Experiments run more cases to check the predicates.
 
-use dmlcts_findings::{Ask, Budget, Cause, Label, Outcomes, RoundLimit, has_only_distinct_elements};
-use dmlcts_model::{Case, Outcome};
-use dmlcts_spec::{Predicate, program::Values};
-
 use crate::{
-    Failure, Finding, Found, Group, Limit, OTHER_DATA, Rate, Sensitivity, StoredFinding, Verdict,
+    Failure, Finding, Found, Group, Limit, OTHER_DATA, Rate, StoredFinding, Verdict,
     alone::Alone,
+    blind::CasesOfRun,
     counterexample::add_counterexamples,
     finding::{FailureKind, most_frequent},
     pattern::pattern,
@@ -16,6 +13,8 @@ use crate::{
     stored::{self, AloneFailure, Explained, Stored},
     witnessed::Witnessed,
 };
+use dmlcts_findings::{Ask, Budget, Cause, Label, Outcomes, RoundLimit, has_only_distinct_elements};
+use dmlcts_model::{Case, Outcome};
 
 /// The failures of each finding that run again alone, besides its first.
 const AGAIN: usize = 4;
@@ -46,14 +45,16 @@ impl Explainer<'_, '_> {
             cursor.read(index, &mut blank);
             witnessed.as_it_failed(index, blank.clone())
         };
+        let dependent = witnessed.data_dependent(shared.library);
         let (outcomes, is_sample) = witnessed.outcomes();
         let (of, earlier) = ((shared.library, shared.level), self.stored);
         // First of all, since experiments may take all the time.
         self.spending.open_stored();
         let mut still = |case: &Case| self.still(case);
         let stored = Stored::new(earlier, &witnessed.failures, of, &mut read, &mut still);
-        let (causes, answers) = self.causes(&outcomes, witnessed, &mut read);
-        let explained = stored.keep(causes, &outcomes, &answers, &mut read);
+        let mut cases = CasesOfRun { read: &mut read, dependent: &dependent };
+        let (causes, answers) = self.causes(&outcomes, witnessed, &mut cases);
+        let explained = stored.keep(causes, &outcomes, &answers, &mut cases);
         let mut findings: Vec<(Finding, Vec<u64>)> =
             explained.iter().flat_map(|one| self.of_cause(one, witnessed)).collect();
         for (finding, failures) in &mut findings {
@@ -65,41 +66,9 @@ impl Explainer<'_, '_> {
         stored.name(&mut findings);
         let mut findings: Vec<Finding> = findings.into_iter().map(|(finding, _)| finding).collect();
         let within = shared.filter.as_ref().map(|filter| filter.expression().to_string());
-        self.count_contradictions(&mut findings, &outcomes.passes, &mut read);
         add_counterexamples(&mut findings, &answers, of);
         Finding::set_scope(&mut findings, within.as_deref(), (witnessed.has_more_failures, is_sample));
         findings
-    }
-
-    /// Counts the passes that contradict predicates: those for which they hold, and whose data can show the
-    /// failure.
-    fn count_contradictions(
-        &mut self,
-        findings: &mut [Finding],
-        passes: &[u64],
-        read: &mut dyn FnMut(u64) -> Case,
-    ) {
-        let (library, level) = (self.shared.library, self.shared.level);
-        let mut values = Values::default();
-        for finding in findings {
-            let (class, operators) = (finding.class, &finding.operators);
-            let Some(rule) = finding.rule.as_mut().filter(|rule| rule.passes > 0) else { continue };
-            let Ok(predicate) = Predicate::parse(&rule.predicate, library) else { continue };
-            let (mut left, mut contradictions) = (rule.passes, 0);
-            for index in passes {
-                if left == 0 {
-                    break;
-                }
-                let case = read(*index);
-                let is_of = operators.contains(&case.desc.signature.operator.as_str());
-                if is_of && predicate.holds(&case, level, &mut values) {
-                    left -= 1;
-                    let can_show = self.alone.sensitivity(&case, *index, class) == Sensitivity::Yes;
-                    contradictions += u64::from(can_show);
-                }
-            }
-            rule.contradictions = contradictions;
-        }
     }
 
     /// The causes of the failures, and the answers of experiments. Experiments are left out if nothing more
@@ -108,7 +77,7 @@ impl Explainer<'_, '_> {
         &mut self,
         outcomes: &Outcomes,
         witnessed: &Witnessed,
-        read: &mut dyn FnMut(u64) -> Case,
+        cases_of_run: &mut CasesOfRun<'_>,
     ) -> (Vec<Cause>, Vec<(Case, Label)>) {
         let shared = self.shared;
         let over = self.spending.over();
@@ -126,7 +95,8 @@ impl Explainer<'_, '_> {
             Experiments { alone: &mut *self.alone, spending: &mut *self.spending, answers: Vec::new() };
         let ask: &mut dyn Ask = &mut experiments;
         let ask = Some(ask).filter(|_| !is_over);
-        let causes = dmlcts_findings::explain(outcomes, (shared.library, shared.level), 0, budget, read, ask);
+        let of = (shared.library, shared.level);
+        let causes = dmlcts_findings::explain(outcomes, of, 0, budget, cases_of_run, ask);
         let answers = experiments.answers;
         self.spending.close();
         (causes, answers)

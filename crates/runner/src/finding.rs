@@ -60,10 +60,8 @@ pub struct Rule {
     pub validity: Validity,
     /// The filter of the run. Nothing is known of other cases.
     pub within: Option<String>,
-    /// The number of passes of the run for which it holds.
+    /// The number of passes of the run for which it holds, and whose data could have shown the failure.
     pub passes: u64,
-    /// The number of these passes whose data can show the failure.
-    pub contradictions: u64,
     /// Whether only a sample of the passes was looked at.
     pub is_sample: bool,
     /// The number of cases that experiments ran.

@@ -28,6 +28,7 @@ mod alone;
 mod answers;
 mod batch_result;
 mod batch_sizer;
+mod blind;
 mod case_result;
 mod closed;
 mod collect;

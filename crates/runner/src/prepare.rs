@@ -420,6 +420,11 @@ fn is_ambiguous(output: &Tensor, fill: &Fill) -> bool {
     is_often && float_of(output.data_type).is_some()
 }
 
+/// Whether a case of a run, whose desc is not open, runs a second time on other data.
+pub(crate) fn runs_on_other_data(index: u64, case: &Case) -> bool {
+    is_sampled(index) || case.desc.output.as_ref().is_some_and(|output| is_ambiguous(output, &case.fill))
+}
+
 /// Whether the case at an index belongs to the sample, which is spread evenly.
 fn is_sampled(index: u64) -> bool {
     let one_in = if index < OFTEN_REMEMBERED { REMEMBER_SAMPLE } else { 4 * REMEMBER_SAMPLE };

@@ -6,6 +6,7 @@ use dmlcts_spec::Library;
 
 use crate::{
     Failure, Finding, Found, Group, StoredFinding, Verdict, Witnessed,
+    blind::CasesOfRun,
     finding::most_frequent,
     stored::{Alone, Explained, Stored},
 };
@@ -35,8 +36,10 @@ impl RecordedRun<'_> {
         let mut ask = |_: &Case| Alone::Unknown;
         let mut failed = |index: u64| witnessed.as_it_failed(index, read(index));
         let stored = Stored::new(self.stored, &witnessed.failures, of, &mut failed, &mut ask);
-        let causes = dmlcts_findings::explain(&outcomes, of, 0, Budget::NONE, &mut failed, None);
-        let explained = stored.keep(causes, &outcomes, &[], &mut failed);
+        let dependent = witnessed.data_dependent(self.library);
+        let mut cases = CasesOfRun { read: &mut failed, dependent: &dependent };
+        let causes = dmlcts_findings::explain(&outcomes, of, 0, Budget::NONE, &mut cases, None);
+        let explained = stored.keep(causes, &outcomes, &[], &mut cases);
         let found = explained.iter().filter_map(|one| self.finding(one, witnessed, read));
         let mut findings: Vec<(Finding, Vec<u64>)> = found.collect();
         let flakes = self.groups.iter().filter(|group| group.first.verdict == Verdict::Flake);

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dmlcts_findings::{Cause, Estimate, Label, Outcomes};
+use dmlcts_findings::{Cases, Cause, Estimate, Label, Outcomes};
 use dmlcts_model::{Case, FeatureLevel, Outcome};
 use dmlcts_spec::{Library, Operator, Predicate, Scratch, Validity, program::Values};
 
@@ -117,7 +117,6 @@ impl Explained {
             validity,
             within: None,
             passes: cause.passes as u64,
-            contradictions: cause.passes as u64,
             is_sample: false,
             asked: cause.asked as u64,
             estimate: cause.estimate,
@@ -207,11 +206,11 @@ impl<'a> Stored<'a> {
         causes: Vec<Cause>,
         outcomes: &Outcomes,
         answers: &[(Case, Label)],
-        read: &mut dyn FnMut(u64) -> Case,
+        cases: &mut dyn Cases,
     ) -> Vec<Explained> {
-        let mut candidates = self.candidates(outcomes, read);
+        let mut candidates = self.candidates(outcomes, cases);
         candidates.retain(|candidate| covered(candidate, &causes).is_some());
-        self.refute_by_passes(&mut candidates, &outcomes.passes, answers, read);
+        self.refute_by_passes(&mut candidates, &outcomes.passes, answers, cases);
         let (mut kept, mut left) = (Vec::new(), causes);
         for candidate in candidates {
             // Another stored predicate may have taken the failures.
@@ -219,7 +218,7 @@ impl<'a> Stored<'a> {
             let is_new = |place: &usize| left.get(*place).and_then(|cause| self.compiled(cause));
             let new: Vec<Predicate> = places.iter().filter_map(is_new).collect();
             if !self.is_too_narrow(&candidate, &new, answers) {
-                let operators = self.operators(&candidate.held, read);
+                let operators = self.operators(&candidate.held, cases);
                 kept.push(self.take(&candidate, operators, &mut left, answers));
             }
         }
@@ -228,7 +227,7 @@ impl<'a> Stored<'a> {
     }
 
     /// The stored predicates, with the failures of each kind for which they hold.
-    fn candidates(&self, outcomes: &Outcomes, read: &mut dyn FnMut(u64) -> Case) -> Vec<Candidate> {
+    fn candidates(&self, outcomes: &Outcomes, cases: &mut dyn Cases) -> Vec<Candidate> {
         let agrees = |stored: &StoredFinding| stored.fresh.is_none_or(|(_, fresh)| fresh.wrong() == 0);
         let entries: Vec<(usize, &Predicate)> = (self.entries.iter().enumerate())
             .filter(|(_, entry)| agrees(entry.stored))
@@ -237,7 +236,7 @@ impl<'a> Stored<'a> {
         let mut held: BTreeMap<(usize, &str), BTreeSet<u64>> = BTreeMap::new();
         let mut values = Values::default();
         for (index, kind) in outcomes.failures.iter().filter(|_| !entries.is_empty()) {
-            let case = read(*index);
+            let case = cases.read(*index);
             for (place, predicate) in &entries {
                 if predicate.holds(&case, self.level, &mut values) {
                     held.entry((*place, kind)).or_default().insert(*index);
@@ -260,26 +259,30 @@ impl<'a> Stored<'a> {
         of_class.map(candidate).collect()
     }
 
-    /// Removes the candidates that hold for a pass of the run or of an experiment.
+    /// Removes the candidates that hold for a pass of the run or of an experiment whose data could have shown
+    /// the failure.
     fn refute_by_passes(
         &self,
         candidates: &mut Vec<Candidate>,
         passes: &[u64],
         answers: &[(Case, Label)],
-        read: &mut dyn FnMut(u64) -> Case,
+        cases: &mut dyn Cases,
     ) {
         let mut values = Values::default();
-        let mut refute = |candidates: &mut Vec<Candidate>, case: &Case| {
-            candidates.retain(|one| !self.holds(one, case, &mut values) || !self.is_about(one, case));
+        let mut contradicts = |candidate: &Candidate, case: &Case| {
+            self.holds(candidate, case, &mut values) && self.is_about(candidate, case)
         };
         for index in passes {
             if candidates.is_empty() {
                 return;
             }
-            refute(candidates, &read(*index));
+            let case = cases.read(*index);
+            candidates.retain(|one| {
+                !contradicts(one, &case) || cases.blind_to(*index, &case).as_ref() == Some(&one.kind)
+            });
         }
         let passed = answers.iter().filter(|(_, label)| *label == Label::Passed);
-        passed.for_each(|(case, _)| refute(candidates, case));
+        passed.for_each(|(case, _)| candidates.retain(|one| !contradicts(one, case)));
     }
 
     /// Whether a failure of an experiment is explained by the new predicates, and not by the stored one.
@@ -378,9 +381,9 @@ impl<'a> Stored<'a> {
     }
 
     /// The operators of failures, in the library's order.
-    fn operators(&self, failures: &BTreeSet<u64>, read: &mut dyn FnMut(u64) -> Case) -> Vec<String> {
+    fn operators(&self, failures: &BTreeSet<u64>, cases: &mut dyn Cases) -> Vec<String> {
         let found: BTreeSet<String> =
-            failures.iter().map(|index| read(*index).desc.signature.operator.clone()).collect();
+            failures.iter().map(|index| cases.read(*index).desc.signature.operator.clone()).collect();
         let all = self.library.operators().iter().map(|operator| operator.name().to_owned());
         all.filter(|name| found.contains(name)).collect()
     }

@@ -5,8 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use dmlcts_findings::Outcomes;
 use dmlcts_generate::draw::mix;
 use dmlcts_model::Case;
+use dmlcts_spec::Library;
 
-use crate::{Class, Finding, FindingDigest, Found, GroupKey, OTHER_DATA, Verdict, finding::FailureKind};
+use crate::{
+    Class, Finding, FindingDigest, Found, GroupKey, OTHER_DATA, Verdict,
+    blind::{DataDependent, is_data_dependent},
+    finding::FailureKind,
+};
 
 /// The maximum number of passes that a predicate is checked against.
 const HELD_AGAINST: usize = 1 << 20;
@@ -79,9 +84,11 @@ impl Witnessed {
         self.add(&[], released);
     }
 
-    /// The case at an index as it failed: one that fails for other data only is another case.
+    /// The case at an index as it failed: one that fails for other data only is another case, unless it needs
+    /// both.
     pub(crate) fn as_it_failed(&self, index: u64, mut case: Case) -> Case {
-        if self.failures.get(&index).is_some_and(|found| found.only_other_data) {
+        let is_another = |found: &Found| found.only_other_data && found.class != Class::Remembered;
+        if self.failures.get(&index).is_some_and(is_another) {
             case.fill = OTHER_DATA;
         }
         case
@@ -149,6 +156,21 @@ impl Witnessed {
     pub(crate) fn kinds(&self) -> usize {
         let of = |found: &Found| (found.operator, FailureKind::of(found.class, &found.outcome));
         self.failures.values().map(of).collect::<BTreeSet<_>>().len()
+    }
+
+    /// The classes of wrong outputs that not all data show, of each operator.
+    pub(crate) fn data_dependent(&self, library: &'static Library) -> DataDependent {
+        let mut classes = DataDependent::new();
+        let dependent = self.failures.values().filter(|found| {
+            FailureKind::of(found.class, &found.outcome) == FailureKind::Wrong
+                && is_data_dependent(found.class)
+        });
+        for found in dependent {
+            if let Some(operator) = library.operators().get(found.operator) {
+                classes.entry(operator.name()).or_default().insert(found.class);
+            }
+        }
+        classes
     }
 
     /// The failures with their kinds, and the passes; and whether these passes are a sample.

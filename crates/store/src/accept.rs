@@ -205,7 +205,7 @@ fn file(
         answer: finding.shows.clone(),
         cases: others,
         partial: old.is_some_and(|old| old.partial)
-            || finding.rule.as_ref().is_some_and(|rule| filter_holds && rule.contradictions > 0),
+            || finding.rule.as_ref().is_some_and(|rule| filter_holds && rule.passes > 0),
         flaky: old.is_some_and(|old| old.flaky),
         applies: old.and_then(|old| old.applies.clone()),
         seen: Some(seen),
@@ -236,7 +236,7 @@ fn selected(
     cases: &[&FailedCase],
     library: &Library,
 ) -> Option<(String, String)> {
-    if rule.contradictions * FEW > finding.cases {
+    if rule.passes * FEW > finding.cases {
         return None;
     }
     let filter = filter(rule, finding.class);
@@ -314,7 +314,7 @@ fn evidence(rule: &Rule, finding: &Finding, library: &Library) -> EvidenceForm {
     let of = |failed: u64, all: u64| format!("{failed} of {all}");
     let spec = library.short_hash().to_owned();
     let Some(fresh) = rule.estimate else {
-        let inside = of(finding.cases, finding.cases + rule.contradictions);
+        let inside = of(finding.cases, finding.cases + rule.passes);
         return EvidenceForm { inside, outside: None, spec };
     };
     let outside = (fresh.not_held - fresh.not_held_passing) as u64;

@@ -193,7 +193,7 @@ fn causes(fault: &str) -> Vec<Cause> {
         match label {
             Label::Passed => outcomes.passes.push(index),
             Label::Failed(kind) => drop(outcomes.failures.insert(index, kind)),
-            Label::Unknown => {}
+            Label::Blind(_) | Label::Unknown => {}
         }
     }
     let of = (Library::embedded(), FeatureLevel::NEWEST);
@@ -278,7 +278,7 @@ fn a_search_that_is_over_still_returns_every_failure() {
             Label::Failed(kind) => {
                 outcomes.failures.insert(index, kind);
             }
-            Label::Unknown => {}
+            Label::Blind(_) | Label::Unknown => {}
         }
     }
     let of = (Library::embedded(), FeatureLevel::NEWEST);

@@ -227,7 +227,6 @@ fn a_predicate_that_is_not_exact_says_what_it_gets_wrong() {
         validity: Validity::Invalid,
         within: None,
         passes: 4,
-        contradictions: 4,
         is_sample: false,
         asked: 600,
         estimate: Some(Estimate { held: 100, held_failing: 90, not_held: 150, not_held_passing: 148 }),
