@@ -5,10 +5,11 @@
 //! reasons, such as a lack of memory.
 //!
 //! If no case fails again, the first unanswered case gets the outcome, so that no crash is missed. The runner
-//! then finds that the case passes alone, and reports a flake. None is blamed if cases exceeded the deadline
-//! only together, or if SIGKILL ended the process: another process sent it, and an incident reports it.
+//! then finds that the case passes alone, and reports a flake. None is blamed, and an incident reports it, in
+//! two cases: the process was silent, since the reason may be a busy machine; or SIGKILL ended it, since
+//! another process sent that.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dmlcts_model::{Outcome, Phase};
 
@@ -22,21 +23,11 @@ use crate::Batch;
 
 /// The number of fresh processes in which a case must fail before it is blamed.
 const BLAME: u32 = 2;
-/// The cases of a silent process are slow if they take at least 1/`SLOW` of the deadline one at a time. The
-/// margin allows for another question that kept the process busy, and for varying speed.
-const SLOW: u32 = 2;
 
 /// The state of a search.
-#[derive(Default)]
 struct Search {
     /// Whether a case was blamed.
     is_blamed: bool,
-    /// Whether a process failed again after the first failure.
-    is_troubled: bool,
-    /// The total time of the answers.
-    took: Duration,
-    /// The number of cases.
-    cases: usize,
     /// How long the host listens after each answer.
     listen: Duration,
 }
@@ -47,22 +38,20 @@ impl Host {
     pub(super) fn find_fault(&mut self, first: &Failure, batch: &mut Batch) {
         let jobs = first.answered..batch.jobs().len();
         let listen = if first.is_doubtful { LONG_SURPLUS_WAIT } else { SURPLUS_WAIT };
-        let mut search = Search { cases: jobs.len(), listen, ..Search::default() };
+        let cases = jobs.len();
+        let mut search = Search { is_blamed: false, listen };
         for place in jobs {
             self.ask_alone(place, &mut search, batch);
         }
         if search.is_blamed || self.is_at_its_end() {
             return;
         }
-        if matches!(first.fault, Fault::Silent(_)) && search.is_slow(self.launcher.case_timeout()) {
-            self.launcher.note_slow(search.cases);
+        if matches!(first.fault, Fault::Silent(_)) {
+            self.launcher.note_silence(cases);
         } else if matches!(first.fault, Fault::Ended { is_killed: true, .. }) {
             self.launcher.note_kill();
         } else if let Some(job) = batch.parts().0.get_mut(first.answered) {
             job.outcome = first.fault.outcome("; no case repeats it alone");
-            if job.outcome == Outcome::TimedOut {
-                self.note_hang();
-            }
         }
     }
 
@@ -75,15 +64,12 @@ impl Host {
                 return;
             }
             let is_probed = is_fresh && self.has_answered();
-            let asked = Instant::now();
             let Err(failure) = self.try_one(place, search.listen, batch) else {
-                search.took += asked.elapsed();
                 return;
             };
             if self.is_at_its_end() {
                 return;
             }
-            search.is_troubled = true;
             failures += u32::from(is_probed);
             if failures == BLAME {
                 search.is_blamed = true;
@@ -124,13 +110,6 @@ impl Host {
     }
 }
 
-impl Search {
-    /// Whether a process was silent because several cases were slow together, and none of them hangs.
-    fn is_slow(&self, patience: Duration) -> bool {
-        self.cases > 1 && !self.is_troubled && self.took * SLOW >= patience
-    }
-}
-
 impl Fault {
     /// The outcome of the case that is blamed for this fault.
     fn outcome(&self, remark: &str) -> Outcome {
@@ -141,24 +120,5 @@ impl Fault {
                 Outcome::Failed { phase: Phase::Execute, reason: format!("{self}{remark}").into() }
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A silent process with several cases counts as slow if the cases took half of the deadline one by one.
-    #[test]
-    fn cases_are_slow_that_take_half_of_the_deadline_one_by_one() {
-        let (deadline, moment) = (Duration::from_secs(10), Duration::from_millis(1));
-        let search = |cases, took| Search { took, cases, ..Search::default() };
-        assert!(search(2, deadline / 2).is_slow(deadline) && search(300, deadline).is_slow(deadline));
-        assert!(
-            !search(2, (deadline / 2).saturating_sub(moment)).is_slow(deadline),
-            "one hung, and once only"
-        );
-        assert!(!search(1, deadline).is_slow(deadline), "a single case that takes too long hangs");
-        assert!(!Search { is_troubled: true, ..search(2, deadline) }.is_slow(deadline));
     }
 }

@@ -18,7 +18,7 @@ const WAITS: f64 = 3.0;
 pub(super) struct Health {
     failures: AtomicU64,
     hangs: AtomicU64,
-    is_slow: AtomicBool,
+    silences: AtomicU64,
     is_killed: AtomicBool,
     incidents: Incidents,
 }
@@ -28,12 +28,18 @@ impl Health {
         Self { incidents, ..Self::default() }
     }
 
-    /// Records that this many cases (at least two) exceeded the timeout together, but none alone.
-    pub(super) fn slow(&self, cases: usize, patience: Duration) {
-        if !self.is_slow.swap(true, Ordering::Relaxed) {
+    /// Records that a process was silent, and that each of its cases, of this number, was answered alone.
+    pub(super) fn silent(&self, cases: usize, patience: Duration) {
+        let silences = self.silences.fetch_add(1, Ordering::Relaxed) + 1;
+        if silences == 1 {
+            let noun = if cases == 1 { "case" } else { "cases" };
             self.incidents.add(format!(
-                "no case hung: {cases} cases together took longer than --case-timeout ({:.1} s), and each of them was answered alone",
+                "no case hung alone: a process gave no answer to {cases} {noun} within --case-timeout ({:.1} s), but to each alone",
                 patience.as_secs_f64(),
+            ));
+        } else if is_power_of_ten(silences) {
+            self.incidents.add(format!(
+                "{silences} times so far, a process was silent although none of its cases hung alone"
             ));
         }
     }
@@ -128,12 +134,13 @@ mod tests {
     }
 
     #[test]
-    fn slow_cases_are_told_once() {
+    fn silent_processes_are_told_at_once_and_later_by_powers_of_ten() {
         let incidents = Incidents::default();
         let health = Health::with_incidents(incidents.clone());
-        (0..2).for_each(|_| health.slow(40, Duration::from_secs(10)));
+        (0..12).for_each(|_| health.silent(40, Duration::from_secs(10)));
         let told: Vec<_> = std::iter::from_fn(|| incidents.take()).collect();
-        let slow = "no case hung: 40 cases together took longer than --case-timeout (10.0 s), and each of them was answered alone";
-        assert_eq!(told, [slow]);
+        let first = "no case hung alone: a process gave no answer to 40 cases within --case-timeout (10.0 s), but to each alone";
+        let later = "10 times so far, a process was silent although none of its cases hung alone";
+        assert_eq!(told, [first, later]);
     }
 }

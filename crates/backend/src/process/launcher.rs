@@ -160,9 +160,9 @@ impl Launcher {
         self.health.hung(self.case_timeout, self.most_hangs.is_some());
     }
 
-    /// Records that this many cases exceeded the timeout together, but none alone.
-    pub(super) fn note_slow(&self, cases: usize) {
-        self.health.slow(cases, self.case_timeout);
+    /// Records that a process was silent, and that each of its cases, of this number, was answered alone.
+    pub(super) fn note_silence(&self, cases: usize) {
+        self.health.silent(cases, self.case_timeout);
     }
 
     /// Makes a host. The first one starts a process to learn what it declares. Later ones start theirs with

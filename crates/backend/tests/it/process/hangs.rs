@@ -37,8 +37,9 @@ fn cases_that_take_long_together_are_nobodys_fault() {
         }
         let told = incidents_of(&incidents);
         assert!(told[0].starts_with("a backend process failed: it was silent for 1.5 s"), "{told:?}");
-        let slow = "no case hung: 30 cases together took longer than --case-timeout (1.5 s), ";
-        assert!(told[1].starts_with(slow), "{told:?}");
+        let silent =
+            "no case hung alone: a process gave no answer to 30 cases within --case-timeout (1.5 s), ";
+        assert!(told[1].starts_with(silent), "{told:?}");
     });
 }
 
@@ -53,16 +54,22 @@ fn a_hang_among_cases_that_take_long_is_found() {
     }
 }
 
-/// Quick cases do not explain why a process was silent.
+/// A busy machine may have been the reason, so it is told and no case is blamed.
 #[test]
-fn a_hang_that_does_not_come_again_is_not_passed_over() {
-    let mut troubles = [Trouble::None; 20];
-    troubles[7] = Trouble::HangsOnce;
-    let mut host = host("batch");
-    let batch = run_in(&mut host, &troubles);
-    let hung = batch.jobs().iter().filter(|job| job.outcome == Outcome::TimedOut).count();
-    let ran = batch.jobs().iter().filter(|job| job.outcome == Outcome::Output).count();
-    assert_eq!((hung, ran), (1, 19), "{:?}", batch.jobs());
+fn a_hang_that_does_not_come_again_is_told() {
+    for cases in [1, 20] {
+        let mut troubles = vec![Trouble::None; cases];
+        troubles[cases / 3] = Trouble::HangsOnce;
+        let incidents = Incidents::default();
+        let launcher =
+            Launcher::new(command("batch", &memory()), CASE_TIMEOUT).with_incidents(incidents.clone());
+        let batch =
+            run_in(&mut Arc::new(launcher).host(Purpose::Cases).expect("the puppet starts"), &troubles);
+        check_copies(&batch);
+        assert!(batch.jobs().iter().all(|job| job.outcome == Outcome::Output), "{:?}", batch.jobs());
+        let told = incidents_of(&incidents);
+        assert!(told.iter().any(|sentence| sentence.starts_with("no case hung alone: ")), "{told:?}");
+    }
 }
 
 /// After this number of hangs, no host sends more cases, whichever host they came to. Retries do not count,
