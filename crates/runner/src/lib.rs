@@ -90,7 +90,7 @@ pub use flake::Rate;
 pub use found::{Found, FoundGroups, GroupKey};
 pub use known::{
     Applies, BoundsForm, Conclusion, Fit, Kind, KnownCounts, KnownEntry, KnownFailure, KnownFailures,
-    KnownTally, Status, conclude, is_version, reconcile,
+    KnownTally, Status, compare_versions, conclude, is_version, reconcile,
 };
 pub use left_out::{LeftOut, Limit};
 pub use membership::Membership;

@@ -16,7 +16,7 @@ const REPLAYED: usize = 3;
 /// A predicate may hold for one passing case in this many failures. The finding is partial then.
 const FEW: u64 = 20;
 /// The reason of a finding that nobody examined yet.
-const UNEXAMINED: &str = "Not examined yet.";
+pub(crate) const UNEXAMINED: &str = "Not examined yet.";
 
 /// A failed case of a run.
 #[derive(Clone, Debug)]

@@ -1,7 +1,8 @@
 //! The folder of the findings of a backend: what is known to fail on it, one file a finding.
 //!
 //! People review the files, and a run with `--findings` expects what they say. [`FindingFile`] is the format,
-//! field by field. [`Folder`] reads and writes the files, [`accept`] makes them from a recorded run.
+//! field by field. [`Folder`] reads and writes the files, [`accept`] makes them from a recorded run, and
+//! [`merge`] joins two folders.
 //!
 //! The folder may hold what a stranger put there: no link in it is followed, every file is checked against
 //! its schema and the spec, and a file with mistakes is never replaced.
@@ -11,9 +12,11 @@ mod check;
 mod error;
 mod folder;
 mod form;
+mod merge;
 mod write;
 
 pub use accept::{Accepted, Change, FailedCase, Refused, Run, accept};
 pub use error::StoreError;
 pub use folder::{Folder, Stored};
 pub use form::{AppliesForm, EvidenceForm, FindingFile, SeenForm};
+pub use merge::{Conflict, Merged, merge};

@@ -1,7 +1,7 @@
 //! Compares the versions of backends and drivers with bounds. Versions have many formats, so only the first
 //! number with a dot counts.
 
-use std::fmt;
+use std::{cmp::Ordering, fmt};
 
 use dmlcts_backend::Capabilities;
 use schemars::JsonSchema;
@@ -73,6 +73,14 @@ pub fn is_version(text: &str) -> bool {
     numbers(text).is_some()
 }
 
+/// Which of two versions is the later one. `None` if one has no number and they differ.
+pub fn compare_versions(one: &str, other: &str) -> Option<Ordering> {
+    if one == other {
+        return Some(Ordering::Equal);
+    }
+    Some(numbers(one)?.cmp(&numbers(other)?))
+}
+
 /// Whether a version is within bounds. A version without a number is within none.
 fn holds(bounds: Option<&BoundsForm>, version: &str) -> bool {
     let Some(BoundsForm { from, below }) = bounds else { return true };
@@ -113,5 +121,14 @@ mod tests {
         assert!(keeps("1.2.0", "", "1.2") && !keeps("", "1.2.0", "1.2"), "zeros at the end say nothing");
         assert!(keeps("2", "4", "v3") && !keeps("2", "", "unknown"));
         assert!(holds(None, ""));
+    }
+
+    #[test]
+    fn two_versions_are_ordered_by_their_numbers() {
+        assert_eq!(compare_versions("1.9", "1.10"), Some(Ordering::Less));
+        assert_eq!(compare_versions("Mesa 26", "25.2.8"), Some(Ordering::Greater));
+        assert_eq!(compare_versions("1.0", "1"), Some(Ordering::Equal));
+        assert_eq!(compare_versions("main", "main"), Some(Ordering::Equal));
+        assert_eq!((compare_versions("main", "1"), compare_versions("1", "main")), (None, None));
     }
 }

@@ -11,7 +11,7 @@ mod list;
 mod table;
 mod tally;
 
-pub use bounds::{Applies, BoundsForm, is_version};
+pub use bounds::{Applies, BoundsForm, compare_versions, is_version};
 pub use failure::KnownFailure;
 pub use kind::{Kind, Status};
 pub(crate) use list::Match;

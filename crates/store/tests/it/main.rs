@@ -3,10 +3,14 @@
 #[path = "../../../spec/tests/blessed/mod.rs"]
 mod blessed;
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::PathBuf,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use dmlcts_spec::Library;
-use dmlcts_store::{FindingFile, Folder, StoreError};
+use dmlcts_store::{FindingFile, Folder, Merged, StoreError, Stored, merge};
 
 const FILE: &str = "\
 # About strides.
@@ -214,4 +218,154 @@ fn a_change_replaces_files_and_leftovers() {
     assert_eq!(count.expect("it can be written"), 1);
     assert_eq!(fs::read_to_string(scratch.0.join(&file)).expect("it is there"), new);
     assert!(!scratch.0.join(".dmlcts-x1.new").exists() && scratch.0.join("notes.txt").exists());
+}
+
+const NAME: &str = "slice1-wrong-value-8f43";
+const PREDICATE: &str = "operator == SLICE1 and any axis InputWindowStrides < 0";
+
+/// The finding of a file, read and checked.
+fn stored(name: &str, text: &str) -> Vec<Stored> {
+    // Tests run at the same time.
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let name = format!("{name}-{}", COUNT.fetch_add(1, Ordering::Relaxed));
+    let scratch = Scratch::new(&name, &[(&format!("{NAME}.yaml"), text)]);
+    scratch.folder().read(Library::embedded()).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// What the file of another folder changes. `FILE` was seen from 1.0 to 1.2.
+fn merged(own: &str, other: &str) -> Merged {
+    merge(&stored("own", own), &stored("other", other))
+}
+
+/// The text of the file after a merge.
+fn text(own: &str, other: &str) -> String {
+    let merged = merged(own, other);
+    assert!(merged.conflicts.is_empty() && merged.twins.is_empty(), "{merged:?}");
+    let [change] = &merged.changes[..] else { panic!("{merged:?}") };
+    assert_eq!((change.id.as_str(), change.what), (NAME, "changed"));
+    let again = stored("again", &change.text);
+    // A folded text ends with a line break until it is written.
+    let reason = change.file.reason.as_ref().map(|reason| reason.trim_end().to_owned());
+    let read = again[0].file.reason.as_ref().map(|reason| reason.trim_end().to_owned());
+    assert_eq!(read, reason);
+    assert_eq!(
+        FindingFile { reason: None, ..again[0].file.clone() },
+        FindingFile { reason: None, ..change.file.clone() }
+    );
+    assert!(merge(&again, &stored("other", other)).changes.is_empty(), "a second merge changes nothing");
+    change.text.clone()
+}
+
+/// Another text of the file, for a run of these versions.
+fn seen(first: &str, last: &str) -> String {
+    let changes = [
+        (r#"first: "1.0", last: "1.2", with: "driver x""#, &*format!("first: {first:?}, last: {last:?}")),
+        (PREDICATE, "operator == SLICE1 and rank == 1"),
+        ("[wrong-value, nan-canonicalised]", "[wrong-value]"),
+        ("205 of 205", "7 of 7"),
+        ("in=2 out=1", "in=5 out=1"),
+        ("Output[0] is Input[1]", "Output[0] is Input[3]"),
+        ("in=4 out=1", "in=6 out=1"),
+    ];
+    changes.iter().fold(FILE.to_owned(), |text, (from, to)| {
+        assert!(text.contains(from), "{from}");
+        text.replace(from, to)
+    })
+}
+
+#[test]
+fn the_file_that_was_seen_last_has_the_evidence() {
+    let later = seen("1.0", "1.10").replace("  # the second\n", "");
+    assert_eq!(text(FILE, &seen("1.1", "1.10")), later, "its last version is later, and its first is not");
+    let earlier = FILE.replace("first: \"1.0\"", "first: \"0.9\"");
+    assert_eq!(text(FILE, &seen("0.9", "1.1")), earlier, "only its first version counts");
+    // A predicate that is not exact stays marked.
+    let exact = FILE.replace("partial: true\n", "");
+    assert!(text(&exact, &seen("1.0", "1.3")).contains("\npartial: true\n"));
+    assert!(!text(&exact, &seen("0.9", "1.1")).contains("partial"));
+}
+
+#[test]
+fn the_words_of_a_person_are_those_of_the_first_file() {
+    let other = seen("1.0", "1.3");
+    let changes = [
+        ("status: known", "status: fixed"),
+        ("kind: bug", "kind: question"),
+        ("partial: true", "flaky: true"),
+        ("below: \"25.2\"", "below: \"24\""),
+        ("wrong end", "right end"),
+        ("issues/7", "issues/8"),
+        ("# the second\n", "# another\n"),
+    ];
+    let other = changes.iter().fold(other, |text, (from, to)| {
+        assert!(text.contains(from), "{from}");
+        text.replace(from, to)
+    });
+    let expected = seen("1.0", "1.3").replace("  # the second\n", "");
+    assert_eq!(text(FILE, &other), expected);
+    // The second file has the words that the first one lacks.
+    let (reason, link) =
+        ("reason: >\n  Starts at the\n  wrong end.\n", "link: https://example.org/issues/7\n");
+    let without = FILE.replace(reason, "reason: Not examined yet.\n").replace(link, "");
+    let text = text(&without, FILE);
+    assert!(text.contains("\nreason: Starts at the wrong end.\nlink: https"), "{text}");
+}
+
+#[test]
+fn equal_findings_are_kept_and_new_ones_copied() {
+    let equal = FILE.replace("# Why.\n", "").replace("kind: bug # for sure", "kind:   bug");
+    assert!(merged(FILE, &equal).changes.is_empty());
+    let merged = merge(&[], &stored("new", FILE));
+    let [change] = &merged.changes[..] else { panic!("{merged:?}") };
+    assert_eq!((change.what, change.text.as_str()), ("new", FILE));
+}
+
+#[test]
+fn a_new_finding_with_a_known_case_is_named() {
+    let name = "backwards";
+    let file = FILE.replace(NAME, name);
+    let scratch = Scratch::new("twins", &[(&format!("{name}.yaml"), &file)]);
+    let others = scratch.folder().read(Library::embedded()).expect("it is right");
+    let own = stored("twin", FILE);
+    let merged = merge(&own, &others);
+    assert_eq!((merged.changes.len(), merged.changes[0].id.as_str()), (1, name));
+    assert_eq!(merged.twins, [(own[0].path.clone(), others[0].path.clone())]);
+    let both = [own, others.clone()].concat();
+    assert!(merge(&both, &others).twins.is_empty(), "they are known as two");
+}
+
+#[test]
+fn conflicts_change_nothing() {
+    let says = |own: &str, other: &str| {
+        let merged = merged(own, other);
+        assert!(merged.changes.is_empty() && merged.twins.is_empty(), "{merged:?}");
+        let [conflict] = &merged.conflicts[..] else { return "" };
+        assert!(conflict.paths[0].contains("-own-"), "{conflict:?}");
+        assert!(conflict.paths[1].contains("-other-"), "{conflict:?}");
+        conflict.why
+    };
+    let without = |text: &str| {
+        let lines = text.split_inclusive('\n').filter(|line| !line.starts_with("seen: "));
+        lines.collect::<String>()
+    };
+    assert_eq!(says(FILE, &seen("1.0", "1.2.0")), "both were seen last in the same version");
+    assert_eq!(says(FILE, &without(&seen("1.0", "1.2"))), "`seen` is missing");
+    assert_eq!(says(&without(FILE), &seen("1.0", "1.2")), "`seen` is missing");
+    assert_eq!(says(FILE, &seen("1.0", "main")), "a version in `seen` has no number to compare");
+    assert_eq!(says(FILE, &seen("main", "1.3")), "a version in `seen` has no number to compare");
+    // The same cases fail in the same way: nothing is to decide.
+    assert_eq!(says(FILE, &FILE.replace("205 of 205", "7 of 7")), "");
+    assert_eq!(says(FILE, &without(FILE)), "");
+    // Without a predicate, each case counts.
+    let listed = |text: &str| text.replace(&format!("where: {PREDICATE}\n"), "");
+    let fewer = FILE.replace("in=4 out=1", "in=6 out=1");
+    assert_eq!(says(FILE, &fewer), "");
+    assert_eq!(says(&listed(FILE), &listed(&fewer)), "both were seen last in the same version");
+    // One conflict keeps the others from being written.
+    let new = FILE.replace(NAME, "backwards");
+    let scratch = Scratch::new("several", &[("backwards.yaml", &new)]);
+    let others = scratch.folder().read(Library::embedded()).expect("it is right");
+    let others = [others, stored("other", &seen("1.0", "1.2"))].concat();
+    let merged = merge(&stored("own", FILE), &others);
+    assert_eq!((merged.changes.len(), merged.twins.len(), merged.conflicts.len()), (0, 0, 1));
 }
