@@ -13,7 +13,8 @@ use dmlcts_model::FeatureLevel;
 use crate::{breakage::Fault, exit, units, version};
 
 pub(crate) use results::{
-    AcceptArguments, DiffArguments, FailuresArguments, FindingsArguments, MergeArguments, ReportArguments,
+    AcceptArguments, DiffArguments, FailuresArguments, FindingsArguments, FindingsCommand,
+    ListFindingsArguments, MergeArguments, MergeFindingsArguments, ReportArguments,
 };
 pub(crate) use run::{RunArguments, Selection};
 pub(crate) use snapshot::{

@@ -7,7 +7,9 @@ use dmlcts_report::counted;
 use dmlcts_results::{CaseForm, FolderForm, SelectionForm};
 use dmlcts_runner::{CaseResult, Event, KnownFailures, Summary};
 use dmlcts_spec::{Library, Source};
-use dmlcts_store::{Accepted, FailedCase, Folder, Run, Stored, accept};
+use dmlcts_store::{
+    Accepted, Change, Conflict, FailedCase, FindingFile, Folder, Merged, Run, Stored, accept, merge,
+};
 
 use crate::{exit::Exit, names::plain, problem::Problem};
 
@@ -148,8 +150,7 @@ pub(crate) fn accept_run(
             return (Vec::new(), (Accepted::default(), Some(id)));
         }
         let accepted = accept(stored, &run, ids, (library, schema.as_deref()));
-        let files = accepted.changes.iter().map(|change| (change.id.clone(), change.text.clone()));
-        (files.collect(), (accepted, None))
+        (files(&accepted.changes), (accepted, None))
     })?;
     if let Some(id) = unknown {
         return Err(Problem::usage(
@@ -158,34 +159,67 @@ pub(crate) fn accept_run(
         ));
     }
     let exit = if accepted.refused.is_empty() { Exit::Success } else { Exit::Unexpected };
-    Ok((exit, sentences(folder.path(), &accepted)))
-}
-
-/// What became of a folder: a line for each finding.
-fn sentences(folder: &Path, accepted: &Accepted) -> String {
-    let mut text = String::new();
-    for change in &accepted.changes {
-        let path = folder.join(format!("{}.yaml", change.id)).display().to_string();
-        // Writing into a string cannot fail.
-        let _ = writeln!(text, "{:<9} {}", change.what, escaped(&path));
-        let cases = change
-            .file
-            .filter
-            .clone()
-            .unwrap_or_else(|| format!("{} listed", counted(1 + change.file.cases.len() as u64, "case")));
-        let _ = writeln!(text, "          {} where {}", change.file.class.join(" or "), escaped(&cases));
-    }
+    let mut text = sentences(folder.path(), &accepted.changes);
     for refused in &accepted.refused {
+        // Writing into a string cannot fail.
         let _ = writeln!(text, "left out  {}: {}", escaped(&refused.id), escaped(&refused.why));
     }
     if text.is_empty() {
-        let _ = writeln!(
-            text,
-            "{} is as it was: the run shows nothing new",
-            escaped(&folder.display().to_string())
-        );
+        text = as_it_was(folder.path(), "the run shows nothing new");
+    }
+    Ok((exit, text))
+}
+
+/// Merges the findings of a folder into another one. Returns a text that says what was written.
+pub(crate) fn merge_folders(folder: &Folder, from: &Folder) -> Result<(Merged, String), Problem> {
+    let library = Library::embedded();
+    let others = from.read(library)?;
+    // A folder with mistakes is named before it is made or changed.
+    folder.read_or_none(library)?;
+    let merged = folder.change(library, |stored| {
+        let merged = merge(stored, &others);
+        (files(&merged.changes), merged)
+    })?;
+    let mut text = sentences(folder.path(), &merged.changes);
+    for (own, other) in &merged.twins {
+        // Writing into a string cannot fail.
+        let _ = writeln!(text, "same case {} and {}", escaped(own), escaped(other));
+    }
+    for Conflict { paths: [own, other], why } in &merged.conflicts {
+        let _ = writeln!(text, "conflict  {} and {}: {why}", escaped(own), escaped(other));
+    }
+    if text.is_empty() {
+        text = as_it_was(folder.path(), &format!("{} has nothing new", from.path().display()));
+    }
+    Ok((merged, text))
+}
+
+/// The names and texts of files to write.
+fn files(changes: &[Change]) -> Vec<(String, String)> {
+    changes.iter().map(|change| (change.id.clone(), change.text.clone())).collect()
+}
+
+/// What became of the files of a folder.
+fn sentences(folder: &Path, changes: &[Change]) -> String {
+    let mut text = String::new();
+    for change in changes {
+        let path = folder.join(format!("{}.yaml", change.id)).display().to_string();
+        // Writing into a string cannot fail.
+        let _ = writeln!(text, "{:<9} {}", change.what, escaped(&path));
+        let (class, cases) = (change.file.class.join(" or "), cases(&change.file));
+        let _ = writeln!(text, "          {class} where {}", escaped(&cases));
     }
     text
+}
+
+fn as_it_was(folder: &Path, why: &str) -> String {
+    format!("{} is as it was: {}\n", escaped(&folder.display().to_string()), escaped(why))
+}
+
+/// The predicate of a finding, or the number of its cases.
+pub(crate) fn cases(file: &FindingFile) -> String {
+    let listed = || format!("{} listed", counted(1 + file.cases.len() as u64, "case"));
+    file.filter.clone().unwrap_or_else(listed)
 }
 
 /// The path of the schema, relative to a folder: in the nearest parent folder that has it, as in this

@@ -7,7 +7,10 @@ use std::{
 };
 
 use crate::{
-    arguments::{DiffArguments, MergeArguments, ReportArguments, RunArguments, ShowDiffArguments},
+    arguments::{
+        DiffArguments, ListFindingsArguments, MergeArguments, ReportArguments, RunArguments,
+        ShowDiffArguments,
+    },
     problem::Problem,
 };
 
@@ -32,7 +35,7 @@ impl RunArguments {
         named.extend(self.results.iter().map(written("--results")));
         named.extend(self.resume.iter().map(written("--resume")));
         named.extend(self.reports.named());
-        self.findings.iter().try_for_each(|folder| check_folder(folder, &named))?;
+        self.findings.iter().try_for_each(|folder| check_folder(("--findings", folder), &named))?;
         check(&named)
     }
 }
@@ -52,6 +55,16 @@ impl DiffArguments {
     pub(crate) fn check_paths(&self) -> Result<(), Problem> {
         let mut named: Vec<Named<'_>> = [&self.old, &self.new].map(read("")).into();
         named.extend(self.html.iter().map(written("--html")));
+        check(&named)
+    }
+}
+
+impl ListFindingsArguments {
+    /// Checks that no report replaces a finding or the other report.
+    pub(crate) fn check_paths(&self) -> Result<(), Problem> {
+        let mut named: Vec<Named<'_>> = self.markdown.iter().map(written("--markdown")).collect();
+        named.extend(self.html.iter().map(written("--html")));
+        check_folder(("", &self.folder), &named)?;
         check(&named)
     }
 }
@@ -118,8 +131,8 @@ impl Named<'_> {
     }
 }
 
-/// Checks that no report replaces a finding of a folder.
-fn check_folder(folder: &str, named: &[Named<'_>]) -> Result<(), Problem> {
+/// Checks that no report replaces a finding of a folder that an option names.
+fn check_folder((given, folder): (&'static str, &str), named: &[Named<'_>]) -> Result<(), Problem> {
     let inside = |file: &&Named<'_>| {
         let path = place(Path::new(file.path));
         path.extension().is_some_and(|end| end.eq_ignore_ascii_case("yaml"))
@@ -127,7 +140,7 @@ fn check_folder(folder: &str, named: &[Named<'_>]) -> Result<(), Problem> {
     };
     match named.iter().filter(|file| file.is_written).find(inside) {
         Some(Named { option, path, .. }) => Err(Problem::usage(
-            format!("`{option} {path}` names a finding in `--findings {folder}`"),
+            format!("`{option} {path}` names a finding in `{}`", format!("{given} {folder}").trim_start()),
             "name another file: what it writes would replace the finding",
         )),
         None => Ok(()),
@@ -186,6 +199,7 @@ mod tests {
             Command::Run(arguments) => arguments.check_paths(),
             Command::Merge(arguments) => arguments.check_paths(),
             Command::Diff(arguments) => arguments.check_paths(),
+            Command::Findings(arguments) => arguments.list.expect("they list").check_paths(),
             other => panic!("{other:?}"),
         };
         checked.err().map(|problem| problem.to_string()).unwrap_or_default()
@@ -216,6 +230,15 @@ mod tests {
         assert_eq!(said(&[&known[..], &["--junit", "k/x.yaml"]].concat()), inside);
         assert_eq!(said(&[&known[..], &["--junit", "k/x.xml"]].concat()), "");
         assert_eq!(said(&[&known[..], &["--junit", "x.yaml"]].concat()), "");
+        let inside = "`--html k/x.YAML` names a finding in `k`";
+        assert_eq!(said(&["findings", "k", "--html", "k/x.YAML"]), inside);
+        let inside = "`--markdown ./k/x.yaml` names a finding in `k/`";
+        assert_eq!(said(&["findings", "k/", "--markdown", "./k/x.yaml"]), inside);
+        assert_eq!(
+            said(&["findings", "k", "--markdown", "x", "--html", "./x"]),
+            same("--markdown x", "--html ./x")
+        );
+        assert_eq!(said(&["findings", "k", "--markdown", "k/x.md", "--html", "x.yaml"]), "");
         assert_eq!(said(&["merge", "a", "b", "--results", "b"]), same("b", "--results b"));
         assert_eq!(said(&["merge", "a", "b", "--junit", "a"]), same("a", "--junit a"));
         assert_eq!(said(&["merge", "a", "b", "--junit", "c", "--markdown", "d"]), "");

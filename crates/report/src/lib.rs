@@ -15,6 +15,7 @@ mod html;
 mod junit;
 mod known;
 mod layout;
+mod listed;
 mod markdown;
 mod numbers;
 mod operator;
@@ -35,10 +36,13 @@ pub use describe::{
 };
 pub use failure::write_failure;
 pub use finding::write_findings;
-pub use html::{CaseLog, ComparedCases, write_html, write_html_comparison, write_html_of_problem};
+pub use html::{
+    CaseLog, ComparedCases, write_html, write_html_comparison, write_html_list, write_html_of_problem,
+};
 pub use junit::{write_junit, write_junit_of_problem};
 pub use known::{KnownContext, write_known};
 pub use layout::{Layout, braces, brackets, heading};
+pub use listed::{ListedFinding, write_markdown_list};
 pub use markdown::{write_markdown, write_markdown_of_problem};
 pub use numbers::{bytes, counted, grouped, rate, span};
 pub use operator::write_operator;

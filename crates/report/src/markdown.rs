@@ -204,7 +204,7 @@ fn fence(text: &str) -> String {
 
 /// Escapes a text so that it holds no syntax of Markdown or HTML: no emphasis, strikethrough or formula, and
 /// no end of a table cell. Pages that show it find no user to notify, no issue and no address to link.
-fn text(plain: &str) -> String {
+pub(crate) fn text(plain: &str) -> String {
     let mut shown = String::new();
     for letter in html(plain).chars() {
         if matches!(letter, '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' | '\\') {

@@ -1,6 +1,6 @@
 //! The options of the commands that read results, and the options of reports.
 
-use clap::{Args, ValueHint, builder::NonEmptyStringValueParser};
+use clap::{Args, Subcommand, ValueHint, builder::NonEmptyStringValueParser};
 
 use super::{file, heading};
 use crate::exit;
@@ -193,12 +193,82 @@ pub(crate) struct AcceptArguments {
     pub(crate) name: Option<String>,
 }
 
+const FINDINGS_EXAMPLES: &str = "\
+Examples:
+  dmlcts findings findings/mine
+  dmlcts findings findings/mine --html findings.html
+  dmlcts findings merge findings/mine other/findings/mine";
+
 /// Lists the findings of a folder, one line each
 ///
-/// A line has the status, the kind, the id and the first line of the reason. Every file is checked.
+/// A line has the status, the kind, the id and the first line of the reason. Every file is checked. Write
+/// `./merge` for a folder that is called `merge`, since that is a command.
 #[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true,
+    after_help = FINDINGS_EXAMPLES
+)]
 pub(crate) struct FindingsArguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<FindingsCommand>,
+
+    #[command(flatten)]
+    pub(crate) list: Option<ListFindingsArguments>,
+}
+
+/// The options that list findings.
+#[derive(Debug, Args)]
+pub(crate) struct ListFindingsArguments {
     /// The folder of one backend, such as findings/mine
     #[arg(value_name = "DIR", value_parser = NonEmptyStringValueParser::new(), value_hint = ValueHint::DirPath)]
     pub(crate) folder: String,
+
+    /// Also write the findings to this file, as a Markdown table
+    ///
+    /// The file is overwritten.
+    #[arg(long, value_name = "PATH", value_parser = file, value_hint = ValueHint::FilePath)]
+    pub(crate) markdown: Option<String>,
+
+    /// Also write the findings to this file, as one HTML page
+    ///
+    /// The page loads nothing from a network. The file is overwritten.
+    #[arg(long, value_name = "PATH", value_parser = file, value_hint = ValueHint::FilePath)]
+    pub(crate) html: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FindingsCommand {
+    Merge(MergeFindingsArguments),
+}
+
+const MERGE_FINDINGS_EXAMPLES: &str = "\
+Example:
+  dmlcts findings merge findings/mine other/findings/mine
+
+Exit codes:
+  0    every finding was joined
+  2    wrong usage or bad input, or findings that cannot be joined; nothing was written
+  3    the machine failed";
+
+/// Joins the findings of a folder into another folder of the same backend
+///
+/// A finding that only FROM has is copied. If both folders have a finding, INTO keeps a person's words:
+/// `status`, `reason`, `link`, `kind`, `partial`, `flaky`, `applies` and comments. The predicate, the classes,
+/// the cases and the evidence are those of the file that was seen last. If `seen` does not tell which one that
+/// is, the command names both files and writes nothing. FROM is only read.
+#[derive(Debug, Args)]
+#[command(after_help = MERGE_FINDINGS_EXAMPLES)]
+pub(crate) struct MergeFindingsArguments {
+    /// The folder to write, such as findings/mine
+    #[arg(value_name = "INTO", value_parser = NonEmptyStringValueParser::new(), value_hint = ValueHint::DirPath)]
+    pub(crate) into: String,
+
+    /// The folder to read
+    #[arg(value_name = "FROM", value_parser = NonEmptyStringValueParser::new(), value_hint = ValueHint::DirPath)]
+    pub(crate) from: String,
+
+    /// The name of the folder INTO, if it is not that of FROM
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
 }

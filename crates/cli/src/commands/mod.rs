@@ -10,6 +10,7 @@ mod doctor;
 mod explain;
 mod export;
 mod failures;
+mod findings;
 mod list;
 pub(crate) mod merge;
 mod mutants;
@@ -40,7 +41,7 @@ pub(crate) fn execute(command: &Command, started: Instant) -> Result<Exit, Probl
         Command::Backends => backends::backends(),
         Command::Failures(arguments) => failures::failures(arguments),
         Command::Accept(arguments) => accept::accept(arguments),
-        Command::Findings(arguments) => accept::findings(arguments),
+        Command::Findings(arguments) => findings::findings(arguments),
         Command::Merge(arguments) => merge::merge(arguments),
         Command::Diff(arguments) => diff::diff(arguments),
         Command::Snapshot(arguments) => snapshot::snapshot(arguments, started),

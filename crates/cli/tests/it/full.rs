@@ -31,6 +31,7 @@ fn every_command_exits_with_3_where_its_output_cannot_be_written() {
         Scratch::new("full-hello", crate::common::frame("hello", r#"{"protocol":1,"host":"a test"}"#));
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/slice.yaml");
     let known = Findings::new("full", "reference", &[]);
+    let (list, page) = (Scratch::nothing("full.md"), Scratch::nothing("full.html"));
     let table: &[&[&str]] = &[
         &["run", "--limit", "10"],
         &["run", CASE],
@@ -53,6 +54,8 @@ fn every_command_exits_with_3_where_its_output_cannot_be_written() {
         &["failures", failed.path()],
         &["accept", known.path(), "--from", results.path()],
         &["findings", known.path()],
+        &["findings", known.path(), "--markdown", list.path(), "--html", page.path()],
+        &["findings", "merge", known.path(), known.path()],
         &["export", "--as", "c", CASE],
         &["mutants", "--list"],
         &["snapshot", "diff", "--dir", "no-such-folder"],
@@ -92,6 +95,8 @@ fn every_command_exits_with_3_where_its_output_cannot_be_written() {
     };
     assert_eq!(tried(&[]), commands(&[]), "every command is tried");
     assert_eq!(tried(&["spec"]), commands(&["spec"]), "and every one of `spec`");
+    let of_findings = tried(&["findings"]);
+    assert!(commands(&["findings"]).is_subset(&of_findings), "and every one of `findings`");
 }
 
 /// A limit on the size of files acts like a full disk.

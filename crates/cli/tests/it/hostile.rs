@@ -267,6 +267,7 @@ fn no_string_of_a_yaml_file_gets_out_as_it_is() {
             &one,
             &[
                 &["findings", store.path()],
+                &["findings", "merge", store.path(), store.path()],
                 &["run", "--strategy", "documented", "--limit", "9", "--findings", store.path()],
             ],
         ),

@@ -255,6 +255,9 @@ fn an_empty_name_of_a_file_is_refused_before_the_run() {
         &["accept", "", "--from", "none"],
         &["accept", "none", "--from", ""],
         &["findings", ""],
+        &["findings", "none", "--markdown", ""],
+        &["findings", "none", "--html", ""],
+        &["findings", "merge", "", "none"],
     ];
     let others = snapshot.map(<[&str]>::to_vec);
     let diff = ["diff", "none", "none", "--html", ""].to_vec();

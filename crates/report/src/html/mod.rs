@@ -1,4 +1,4 @@
-//! A run, or the differences between two runs, as one HTML page that needs no network.
+//! A run, the differences between two runs, or a folder of findings as one HTML page that needs no network.
 //!
 //! The page is complete without its script: the summary, the findings, the clauses and the answers. The
 //! script adds the table of cases with its filter, from JSON in the page. A Content-Security-Policy allows
@@ -11,6 +11,7 @@ mod clauses;
 mod comparison;
 mod grid;
 mod island;
+mod listed;
 mod log;
 mod matrix;
 mod run;
@@ -25,6 +26,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub use self::{
     comparison::{ComparedCases, write_html_comparison},
+    listed::write_html_list,
     log::CaseLog,
     run::write_html,
 };

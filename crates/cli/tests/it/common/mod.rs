@@ -18,7 +18,7 @@ use std::{
 pub(crate) use dmlcts_tests::Scratch;
 
 /// Every command; the empty word is the program without a command.
-pub(crate) const COMMANDS: [&str; 29] = [
+pub(crate) const COMMANDS: [&str; 31] = [
     "",
     "run",
     "list",
@@ -35,6 +35,8 @@ pub(crate) const COMMANDS: [&str; 29] = [
     "doctor",
     "serve",
     "failures",
+    "findings",
+    "findings merge",
     "merge",
     "diff",
     "snapshot",

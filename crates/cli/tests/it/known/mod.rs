@@ -439,3 +439,141 @@ fn a_doctor_shows_one_bug_once() {
     let small = "'SLICE1 FLOAT32 in=2 out=1 InputWindowOffsets=0 InputWindowSizes=1 InputWindowStrides=-1 fill=iota'\n";
     assert!(said.contains(small), "{said}");
 }
+
+/// A finding as a run of this version saw it.
+fn seen(version: &str, filter: &str) -> String {
+    let text = FINDING.replace("any axis InputWindowStrides < 0", filter);
+    format!("{text}seen: {{first: \"{version}\", last: \"{version}\"}}\n")
+}
+
+/// The output of `findings merge` with `INTO` and `FROM` for the folders.
+fn merged(into: &Store, from: &Store, more: &[&str]) -> String {
+    let paths = [into.path(), from.path()];
+    let said = text(&[&["findings", "merge", &paths[0], &paths[1]], more].concat());
+    said.replace(&paths[0], "INTO").replace(&paths[1], "FROM").replace('\\', "/")
+}
+
+#[test]
+fn a_folder_joins_another_one() {
+    let (into, from) = (Store::with("into", &seen("1.0", "rank > 0")), Store::empty("from"));
+    assert!(merged(&into, &from, &[]).contains("there is no folder FROM"));
+    fs::create_dir(from.path()).expect("it can be made");
+    assert_eq!(merged(&into, &from, &[]), "exit 0\n--- stdout\nINTO is as it was: FROM has nothing new\n");
+    let later = seen("1.1", "rank == 1").replace("Walks", "Always walks");
+    fs::write(from.file("backwards"), later).expect("it can be written");
+    let twin = seen("1.1", "rank == 1").replace("finding: backwards", "finding: twin");
+    fs::write(from.file("twin"), &twin).expect("it can be written");
+    let before = from.all();
+    assert_eq!(
+        merged(&into, &from, &[]),
+        "exit 0\n--- stdout\nchanged   INTO/backwards.yaml\n          wrong-value where operator == SLICE1 and rank == 1\n\
+         new       INTO/twin.yaml\n          wrong-value where operator == SLICE1 and rank == 1\n\
+         same case INTO/backwards.yaml and FROM/twin.yaml\n"
+    );
+    let joined = seen("1.0", "rank == 1").replace("last: \"1.0\"", "last: \"1.1\"");
+    assert_eq!((into.text("backwards"), into.text("twin")), (joined, twin));
+    assert!(merged(&into, &from, &[]).contains("INTO is as it was: FROM has nothing new"));
+    assert_eq!(from.all(), before, "it is only read");
+}
+
+#[test]
+fn a_merge_that_cannot_be_decided_writes_nothing() {
+    let into = Store::with("undecided", &seen("1.0", "rank > 0"));
+    let from = Store::with("undecided-from", &seen("1.0", "rank == 1"));
+    fs::write(from.file("other"), FINDING.replace("backwards", "other")).expect("it can be written");
+    let before = into.all();
+    assert_eq!(
+        merged(&into, &from, &[]),
+        "exit 2\n--- stdout\nconflict  INTO/backwards.yaml and FROM/backwards.yaml: both were seen last in the same \
+         version\n--- stderr\nerror: nothing was written: 1 finding cannot be joined\n  help: correct `seen` of one \
+         file, or delete the file that does not count\n"
+    );
+    assert_eq!(into.all(), before);
+    // A mistake in a file of either folder.
+    fs::write(from.file("other"), "finding: other\n").expect("it can be written");
+    assert!(merged(&into, &from, &[]).starts_with("exit 2\n"));
+    assert_eq!(into.all(), before);
+    assert!(merged(&from, &into, &[]).starts_with("exit 2\n"));
+}
+
+#[test]
+fn folders_of_two_backends_are_joined_by_name() {
+    let (into, from) = (Store::empty("names"), Store::with("names-from", FINDING));
+    let other = into.0.join("other").display().to_string();
+    let merge = |more: &[&str]| text(&[&["findings", "merge", &other, &from.path()], more].concat());
+    let said = merge(&[]);
+    let why = "other is not the folder of the backend `wrong`";
+    assert!(said.starts_with("exit 2\n") && said.contains(why), "{said}");
+    let said = merge(&["--name", "third"]);
+    assert!(said.starts_with("exit 2\n") && said.contains("is not called `third`, as --name says"), "{said}");
+    assert!(!fs::exists(&other).expect("it can be looked for"), "it was not made");
+    assert!(merge(&["--name", "other"]).starts_with("exit 0\n"));
+    let copy = fs::read_to_string(into.0.join("other").join("backwards.yaml"));
+    assert_eq!(copy.expect("it was copied"), FINDING);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_merge_follows_no_link_of_a_folder() {
+    let (into, from) = (Store::with("links", FINDING), Store::with("links-from", FINDING));
+    let outside = into.0.join("outside");
+    fs::write(&outside, FINDING.replace("backwards", "linked")).expect("it can be written");
+    for store in [&from, &into] {
+        std::os::unix::fs::symlink(&outside, store.file("linked")).expect("links can be made");
+        let said = merged(&into, &from, &[]);
+        assert!(said.starts_with("exit 2\n") && said.contains("linked.yaml is a symbolic link"), "{said}");
+        fs::remove_file(store.file("linked")).expect("it is there");
+    }
+}
+
+#[test]
+fn findings_are_listed_in_files() {
+    let reason = "reason: <b>See</b> https://a.test | and\n  @octocat.";
+    let hostile = FINDING.replace("reason: Walks a window from the wrong end.", reason);
+    let store = Store::with("listed", &hostile);
+    let (table, page) = (Scratch::new("listed.md", "old"), Scratch::new("listed.html", "old"));
+    let path = store.path();
+    let files = ["--markdown", table.path(), "--html", page.path()];
+    let said = text(&[&["findings", &path], &files[..]].concat());
+    assert!(said.starts_with("exit 0\n--- stdout\nknown  bug         backwards  <b>See</b>"), "{said}");
+    assert_eq!(
+        table.text(),
+        "## dmlcts: 1 finding of wrong\n\n\
+         | finding | status | kind | class | where | smallest | answer | reason | link | seen |\n\
+         |---|---|---|---|---|---|---|---|---|---|\n\
+         | backwards | known | bug | wrong-value | operator == SLICE1 and any axis InputWindowStrides &lt; 0 \
+         | SLICE1 FLOAT32 in=2 out=1 InputWindowOffsets=0 InputWindowSizes=1 InputWindowStrides=-1 fill=iota |  \
+         | &lt;b&gt;See&lt;/b&gt; https:&#8203;//a.test \\| and @&#8203;octocat. \
+         | https:&#8203;//example.org/issues/7 |  |\n"
+    );
+    let shown = page.text();
+    assert!(
+        shown.starts_with("<!DOCTYPE html>") && shown.contains("<h1 class=\"note\">1 finding of wrong</h1>")
+    );
+    let reason = "<dd>&lt;b&gt;See&lt;/b&gt; https://a.test | and @octocat.</dd>";
+    assert!(shown.contains(reason) && !shown.contains("href=\"http"), "{shown}");
+    // Nothing is replaced by a list of a folder with mistakes, or of a wrong name.
+    let inside = store.file("backwards").display().to_string();
+    for option in ["--markdown", "--html"] {
+        let said = text(&["findings", &path, option, &inside]);
+        assert!(said.starts_with("exit 2\n") && said.contains(" names a finding in "), "{said}");
+    }
+    let same = text(&["findings", &path, "--markdown", page.path(), "--html", page.path()]);
+    assert!(same.starts_with("exit 2\n") && same.contains(" name the same file"), "{same}");
+    assert_eq!(store.text("backwards"), hostile);
+    fs::write(store.file("backwards"), "finding: backwards\n").expect("it can be written");
+    assert!(text(&[&["findings", &path], &files[..]].concat()).starts_with("exit 2\n"));
+    assert_eq!(page.text(), shown);
+}
+
+/// A folder that is called like the command is named by a path.
+#[test]
+fn a_folder_called_merge_is_listed() {
+    let root = Store::empty("called");
+    fs::create_dir(root.0.join("merge")).expect("it can be made");
+    let list = |name: &str| {
+        let mut command = crate::common::dmlcts();
+        command.args(["findings", name]).current_dir(&root.0).output().expect("it starts").status.code()
+    };
+    assert_eq!((list("./merge"), list("merge")), (Some(0), Some(2)));
+}

@@ -1,0 +1,109 @@
+//! `dmlcts findings`: lists the findings of a folder, and joins two folders.
+
+use std::{io::Write as _, path::Path};
+
+use dmlcts_model::escaped;
+use dmlcts_report::{ListedFinding, counted, write_html_list, write_markdown_list};
+use dmlcts_results::{prepare_to_replace, replace};
+use dmlcts_spec::Library;
+use dmlcts_store::{Folder, SeenForm, Stored};
+
+use crate::{
+    arguments::{FindingsArguments, FindingsCommand, ListFindingsArguments, MergeFindingsArguments},
+    exit::Exit,
+    known::{cases, check_name, merge_folders},
+    output,
+    problem::Problem,
+};
+
+pub(crate) fn findings(arguments: &FindingsArguments) -> Result<Exit, Problem> {
+    match (&arguments.command, &arguments.list) {
+        (Some(FindingsCommand::Merge(arguments)), _) => merge(arguments),
+        (None, Some(arguments)) => list(arguments),
+        (None, None) => Err(Problem::usage("no folder is named", "name the folder of one backend")),
+    }
+}
+
+/// Lists the findings of a folder, one line each.
+fn list(arguments: &ListFindingsArguments) -> Result<Exit, Problem> {
+    arguments.check_paths()?;
+    let folder = Folder::new(&arguments.folder);
+    let all = folder.read(Library::embedded())?;
+    write_reports(arguments, &folder, &all)?;
+    let mut out = output::stdout();
+    let mut write = || {
+        for stored in &all {
+            let failure = stored.entry.failure();
+            let reason = if failure.reason.is_empty() { "no reason" } else { &failure.reason };
+            let reason = reason.lines().next().unwrap_or_default();
+            let (status, kind) = (failure.status.id(), failure.kind.id());
+            writeln!(out, "{status:<6} {kind:<11} {}  {}", escaped(&failure.id), escaped(reason))?;
+        }
+        if all.is_empty() {
+            writeln!(out, "{} holds no finding", escaped(&arguments.folder))?;
+        }
+        out.flush()
+    };
+    let written = write();
+    output::unless_gone(written)?;
+    Ok(Exit::Success)
+}
+
+/// Writes the findings as Markdown and as a page.
+fn write_reports(arguments: &ListFindingsArguments, folder: &Folder, all: &[Stored]) -> Result<(), Problem> {
+    for path in arguments.markdown.iter().chain(&arguments.html) {
+        prepare_to_replace(Path::new(path)).map_err(|error| Problem::unopened_report(path, &error))?;
+    }
+    let name = folder.name().unwrap_or_default();
+    let findings: Vec<ListedFinding> = all.iter().map(listed).collect();
+    let (mut markdown, mut html) = (Vec::new(), Vec::new());
+    write_markdown_list(&mut markdown, &name, &findings)?;
+    write_html_list(&mut html, &name, &findings)?;
+    for (path, text) in [(&arguments.markdown, markdown), (&arguments.html, html)] {
+        let Some(path) = path else { continue };
+        let failed = |cause| Problem::Report { path: path.clone(), cause };
+        replace(Path::new(path), &text).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// A finding as reports list it.
+fn listed(stored: &Stored) -> ListedFinding {
+    let file = &stored.file;
+    let seen = file.seen.as_ref().map(|SeenForm { first, last, with }| {
+        let with = with.iter().map(|with| format!(", with {with}")).collect::<String>();
+        format!("{first} to {last}{with}")
+    });
+    ListedFinding {
+        id: file.finding.clone(),
+        status: file.status.id().to_owned(),
+        kind: file.kind.id().to_owned(),
+        class: file.class.join(", "),
+        filter: cases(file),
+        smallest: file.smallest.clone(),
+        answer: file.answer.clone().unwrap_or_default(),
+        reason: file.reason.clone().unwrap_or_default(),
+        link: file.link.clone().unwrap_or_default(),
+        seen: seen.unwrap_or_default(),
+    }
+}
+
+/// Joins the findings of a folder into another one.
+fn merge(arguments: &MergeFindingsArguments) -> Result<Exit, Problem> {
+    let (folder, from) = (Folder::new(&arguments.into), Folder::new(&arguments.from));
+    check_name(&folder, arguments.name.as_deref(), &from.name().unwrap_or_default())?;
+    let (merged, text) = merge_folders(&folder, &from)?;
+    let mut out = output::stdout();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    output::unless_gone(written)?;
+    if merged.conflicts.is_empty() {
+        return Ok(Exit::Success);
+    }
+    Err(Problem::usage(
+        format!(
+            "nothing was written: {} cannot be joined",
+            counted(merged.conflicts.len() as u64, "finding")
+        ),
+        "correct `seen` of one file, or delete the file that does not count",
+    ))
+}
