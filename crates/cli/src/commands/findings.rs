@@ -71,7 +71,7 @@ fn write_reports(arguments: &ListFindingsArguments, folder: &Folder, all: &[Stor
 fn listed(stored: &Stored) -> ListedFinding {
     let file = &stored.file;
     let seen = file.seen.as_ref().map(|SeenForm { first, last, with }| {
-        let with = with.iter().map(|with| format!(", with {with}")).collect::<String>();
+        let with = with.as_ref().map_or_else(String::new, |with| format!(", with {with}"));
         format!("{first} to {last}{with}")
     });
     ListedFinding {
