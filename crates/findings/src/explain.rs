@@ -137,15 +137,8 @@ pub fn explain(
         let before = std::mem::take(&mut learned);
         learned = learn(&labelled, (library, level), seed, budget, note);
         for new in learned.iter_mut().filter(|_| round > 0) {
-            let texts = |one: &Learned| -> Vec<String> {
-                one.predicates.iter().map(|found| found.condition.clone()).collect()
-            };
-            let is_same = |old: &&Learned| {
-                old.operator == new.operator && old.class == new.class && old.validity == new.validity
-            };
-            if let Some(old) = before.iter().find(is_same) {
-                new.asked = old.asked;
-                new.estimate = old.estimate.filter(|_| texts(old) == texts(new));
+            if let Some(old) = before.iter().find(|old| are_alike(old, new)) {
+                keep_estimate(old, new);
             }
         }
         let rules = Rules::new(&learned, library, level);
@@ -153,7 +146,41 @@ pub fn explain(
             break;
         }
     }
+    let rules = Rules::new(&learned, library, level);
+    let is_about_data = sample.values().any(|Labelled { case, label }| {
+        let Label::Blind(kind) = label else { return false };
+        rules.holding(case, (Some(kind), None), &mut Values::default()).is_some()
+    });
+    if is_about_data && !(budget.is_over)() {
+        let told = |one: &Labelled| match one.label {
+            Label::Blind(_) => Labelled { case: one.case.clone(), label: Label::Passed },
+            _ => one.clone(),
+        };
+        let labelled: Vec<Labelled> = sample.values().chain(&asked).map(told).collect();
+        // A condition on the data may be right about the blind passes, too. If it is, the data are the cause.
+        for mut new in learn(&labelled, (library, level), seed, budget, None) {
+            let old = learned.iter_mut().find(|old| are_alike(old, &new));
+            if let Some(old) = old.filter(|_| new.wrong == 0) {
+                keep_estimate(old, &mut new);
+                *old = new;
+            }
+        }
+    }
     Rules::new(&learned, library, level).causes(outcomes, cases)
+}
+
+/// Whether both are about the same failures.
+fn are_alike(one: &Learned, other: &Learned) -> bool {
+    one.operator == other.operator && one.class == other.class && one.validity == other.validity
+}
+
+/// What experiments said of earlier conditions, if the new ones are the same.
+fn keep_estimate(old: &Learned, new: &mut Learned) {
+    let texts = |one: &Learned| -> Vec<String> {
+        one.predicates.iter().map(|found| found.condition.clone()).collect()
+    };
+    new.asked = old.asked;
+    new.estimate = old.estimate.filter(|_| texts(old) == texts(new));
 }
 
 /// Runs cases, and keeps the answers.

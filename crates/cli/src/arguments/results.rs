@@ -254,9 +254,9 @@ Exit codes:
 /// Joins the findings of a folder into another folder of the same backend
 ///
 /// A finding that only FROM has is copied. If both folders have a finding, INTO keeps a person's words:
-/// `status`, `reason`, `link`, `kind`, `partial`, `flaky`, `applies` and comments. The predicate, the classes,
-/// the cases and the evidence are those of the file that was seen last. If `seen` does not tell which one that
-/// is, the command names both files and writes nothing. FROM is only read.
+/// `status`, `reason`, `link`, `kind`, `partial`, `flaky`, `applies` and comments. The predicate, the
+/// classes, the cases and the evidence are those of the file that was seen last. If `seen` does not tell
+/// which one that is, the command names both files and writes nothing. FROM is only read.
 #[derive(Debug, Args)]
 #[command(after_help = MERGE_FINDINGS_EXAMPLES)]
 pub(crate) struct MergeFindingsArguments {
