@@ -157,10 +157,13 @@ pub fn explain(
             _ => one.clone(),
         };
         let labelled: Vec<Labelled> = sample.values().chain(&asked).map(told).collect();
-        // A condition on the data may be right about the blind passes, too. If it is, the data are the cause.
+        // A condition on the data may be right about the blind passes, too. If it is hardly longer, the data
+        // are the cause. A long one fits by chance.
+        let length = |one: &Learned| one.predicates.iter().map(|found| found.conditions).sum::<usize>();
         for mut new in learn(&labelled, (library, level), seed, budget, None) {
             let old = learned.iter_mut().find(|old| are_alike(old, &new));
-            if let Some(old) = old.filter(|_| new.wrong == 0) {
+            let is_right = |old: &&mut Learned| new.wrong == 0 && length(&new) <= 2 + length(old);
+            if let Some(old) = old.filter(is_right) {
                 keep_estimate(old, &mut new);
                 *old = new;
             }
