@@ -37,12 +37,15 @@ link: https://example.org/issues/7
 # The end.
 ";
 
-/// A folder of this test's own, with these files.
+/// A folder of its own with these files.
 struct Scratch(PathBuf);
 
 impl Scratch {
     fn new(name: &str, files: &[(&str, &str)]) -> Self {
-        let path = std::env::temp_dir().join(format!("dmlcts-store-{}-{name}", std::process::id()));
+        // Tests run at the same time, and two of them may use one name.
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("dmlcts-store-{}-{name}-{count}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).expect("the temporary folder takes a folder");
         for (name, text) in files {
@@ -72,7 +75,7 @@ impl Drop for Scratch {
 
 /// The fields of the file.
 fn file(text: &str) -> FindingFile {
-    let scratch = Scratch::new(&format!("fields-{}", text.len()), &[("slice1-wrong-value-8f43.yaml", text)]);
+    let scratch = Scratch::new("fields", &[("slice1-wrong-value-8f43.yaml", text)]);
     let read = scratch.folder().read(Library::embedded());
     let mut read = read.unwrap_or_else(|error| panic!("{error}\n{text}"));
     read.remove(0).file
@@ -225,10 +228,7 @@ const PREDICATE: &str = "operator == SLICE1 and any axis InputWindowStrides < 0"
 
 /// The finding of a file, read and checked.
 fn stored(name: &str, text: &str) -> Vec<Stored> {
-    // Tests run at the same time.
-    static COUNT: AtomicUsize = AtomicUsize::new(0);
-    let name = format!("{name}-{}", COUNT.fetch_add(1, Ordering::Relaxed));
-    let scratch = Scratch::new(&name, &[(&format!("{NAME}.yaml"), text)]);
+    let scratch = Scratch::new(name, &[(&format!("{NAME}.yaml"), text)]);
     scratch.folder().read(Library::embedded()).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
