@@ -186,7 +186,7 @@ fn rates(cases: &Arc<[Case]>, factory: &Arc<Factory>, jobs: usize) -> Result<[f6
         library: Library::embedded(),
         source: Arc::new(Round(Arc::clone(cases))),
         backend: Arc::clone(factory),
-        configuration: Configuration { jobs, shrink: false, ..Configuration::default() },
+        configuration: Configuration { jobs, ..Configuration::default() },
         stop: stop.clone(),
     };
     let mut first = None;

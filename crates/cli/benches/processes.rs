@@ -74,7 +74,6 @@ fn main() -> ExitCode {
                     configuration: Configuration {
                         jobs,
                         limit: Some(cases * jobs as u64),
-                        shrink: false,
                         ..Configuration::default()
                     },
                     stop: Stop::default(),

@@ -2,10 +2,11 @@
 
 use std::{fmt::Write as _, path::Path};
 
+use dmlcts_diagnose::Diagnosis;
 use dmlcts_model::escaped;
 use dmlcts_report::counted;
 use dmlcts_results::{CaseForm, FolderForm, SelectionForm};
-use dmlcts_runner::{CaseResult, Event, KnownFailures, Summary};
+use dmlcts_runner::{CaseResult, Event, KnownFailures};
 use dmlcts_spec::{Library, Source};
 use dmlcts_store::{
     Accepted, Change, Conflict, FailedCase, FindingFile, Folder, Merged, Run, Stored, accept, merge,
@@ -130,19 +131,19 @@ fn failed(case: CaseResult<'_>) -> Option<FailedCase> {
 /// Writes what a run changes in a folder. Returns the exit, and a text that says what was written.
 pub(crate) fn accept_run(
     folder: &Folder,
-    (summary, failed): (&Summary, &Failed),
+    (diagnosis, failed): (&Diagnosis, &Failed),
     is_whole: bool,
     ids: &[String],
 ) -> Result<(Exit, String), Problem> {
-    let exit = Exit::of(summary, is_whole);
+    let exit = Exit::of(&diagnosis.summary, is_whole);
     if matches!(exit, Exit::Broken | Exit::Interrupted) {
         return Ok((exit, "nothing was accepted: the run did not come to a good end\n".to_owned()));
     }
-    let run = Run { summary, failed: &failed.0, is_whole };
+    let run = Run { diagnosis, failed: &failed.0, is_whole };
     let library = Library::embedded();
     let schema = schema(folder.path());
     let is_known = |id: &String, stored: &[Stored]| {
-        summary.findings.iter().any(|finding| finding.id == *id)
+        diagnosis.findings.iter().any(|finding| finding.id == *id)
             || stored.iter().any(|one| one.file.finding == *id)
     };
     let (accepted, unknown) = folder.change(library, |stored| {

@@ -1,7 +1,8 @@
 //! The record of a run: a new results file, or the file of an interrupted run that continues.
 
+use dmlcts_diagnose::Diagnosis;
 use dmlcts_results::{BackendOptions, Error, Header, SelectionForm, Unfinished, Writer};
-use dmlcts_runner::{Claim, Event, Summary, Totals, Witnessed};
+use dmlcts_runner::{Claim, Event, Totals, Witnessed};
 use dmlcts_spec::Library;
 
 use crate::{arguments::RunArguments, exit::Exit, problem::Problem};
@@ -128,10 +129,10 @@ impl Record {
     }
 
     /// Writes the summary of an ended run and the program's exit. Nothing that follows may change the exit.
-    pub(crate) fn finish(&mut self, summary: &Summary, exit: Exit) -> Result<(), Problem> {
+    pub(crate) fn finish(&mut self, run: &Diagnosis, exit: Exit) -> Result<(), Problem> {
         let RecordFile::Writing(writer) = &mut self.file else { return Ok(()) };
-        let stated = self.claim.as_ref().map(|claim| claim.state(Library::embedded(), summary));
-        Ok(writer.finish(summary, exit.code(), stated.as_ref().map(Into::into))?)
+        let stated = self.claim.as_ref().map(|claim| claim.state(Library::embedded(), &run.summary));
+        Ok(writer.finish(run, exit.code(), stated.as_ref().map(Into::into))?)
     }
 }
 

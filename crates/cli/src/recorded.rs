@@ -1,18 +1,19 @@
 //! Reads the results file of a run.
 
+use dmlcts_diagnose::{Diagnosis, StoredFinding};
 use dmlcts_results::{Analysis, Header, PartFiles};
-use dmlcts_runner::{Source, StoredFinding, Summary};
+use dmlcts_runner::Source;
 use dmlcts_spec::Library;
 
 use crate::{commands::merge, problem::Problem};
 
-/// The header and the summary of a results file of one run. `take` gets each line. The findings keep the ids
-/// and predicates of `earlier`.
+/// The header of a results file of one run, and what the run came to. `take` gets each line. The findings
+/// keep the ids and predicates of `earlier`.
 pub(crate) fn read(
     path: &str,
     earlier: &[StoredFinding],
     take: &mut dyn FnMut(&[u8]),
-) -> Result<(Header, Summary), Problem> {
+) -> Result<(Header, Diagnosis), Problem> {
     let library = Library::embedded();
     let files = PartFiles::open(&[path.to_owned()])?;
     let header = files.header().ok_or_else(|| Problem::usage(format!("{path} has no header"), ""))?;
@@ -32,6 +33,6 @@ pub(crate) fn read(
         take(line);
         Ok(())
     })?;
-    let summary = joined.ok_or_else(|| Problem::usage(format!("{path} has no run"), ""))?;
-    Ok((header, summary))
+    let run = joined.ok_or_else(|| Problem::usage(format!("{path} has no run"), ""))?;
+    Ok((header, run))
 }

@@ -10,13 +10,14 @@ use std::{
     path::Path,
 };
 
+use dmlcts_diagnose::Diagnosis;
 use dmlcts_model::FeatureLevel;
 use dmlcts_report::{
     CaseLog, Context, write_annotations, write_html, write_html_of_problem, write_junit,
     write_junit_of_problem, write_markdown, write_markdown_of_problem,
 };
 use dmlcts_results::{CaseForm, Item, Reader, check_name, prepare_to_replace, replace};
-use dmlcts_runner::{Event, Summary, Totals};
+use dmlcts_runner::{Event, Totals};
 use dmlcts_spec::Library;
 
 use crate::{arguments::ReportArguments, output, problem::Problem};
@@ -120,20 +121,20 @@ impl Reports {
     }
 
     /// Writes the result of a run.
-    pub(crate) fn write(&mut self, context: &Context, summary: &Summary) -> Result<(), Problem> {
+    pub(crate) fn write(&mut self, context: &Context, run: &Diagnosis) -> Result<(), Problem> {
         let log = self.html.as_mut().and_then(|html| html.log.take());
-        let log = log.unwrap_or_else(|| CaseLog::new(context.library, summary.level));
+        let log = log.unwrap_or_else(|| CaseLog::new(context.library, run.summary.level));
         self.write_by(
-            |out| write_junit(out, context, summary),
-            |out| write_markdown(out, context, summary),
-            |out| write_html(out, context, summary, &log),
+            |out| write_junit(out, context, run),
+            |out| write_markdown(out, context, run),
+            |out| write_html(out, context, run, &log),
         )?;
         if !self.annotations {
             return Ok(());
         }
         // A `Screen` would escape the commands. `write_annotations` escapes what they hold.
         let mut out = io::stdout().lock();
-        output::unless_gone(write_annotations(&mut out, context, summary).and_then(|()| out.flush()))
+        output::unless_gone(write_annotations(&mut out, context, &run.findings).and_then(|()| out.flush()))
     }
 
     /// Writes that the run of this name has no result, with the reason, and returns the reason.

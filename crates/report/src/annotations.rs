@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
+use dmlcts_diagnose::Finding;
 use dmlcts_model::printable;
-use dmlcts_runner::{Finding, Summary};
 
 use crate::{
     Context,
@@ -18,8 +18,7 @@ const MOST: usize = 10;
 const LONGEST: usize = 2000;
 
 /// Writes an error for each finding: `::error title=<id>::<what failed>`.
-pub fn write_annotations(out: &mut dyn Write, context: &Context, summary: &Summary) -> io::Result<()> {
-    let findings = &summary.findings;
+pub fn write_annotations(out: &mut dyn Write, context: &Context, findings: &[Finding]) -> io::Result<()> {
     // The last of the ten says how many are left.
     let shown = if findings.len() > MOST { MOST - 1 } else { findings.len() };
     for finding in &findings[..shown] {

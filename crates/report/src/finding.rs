@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
+use dmlcts_diagnose::{Counterexample, Diagnosis, Finding, LeftOut, Limit, Rule};
 use dmlcts_model::escaped;
-use dmlcts_runner::{Counterexample, Finding, LeftOut, Limit, Rule, Summary, Verdict};
+use dmlcts_runner::Verdict;
 use dmlcts_spec::Validity;
 
 use crate::{
@@ -20,16 +21,16 @@ const LISTED: usize = 3;
 pub fn write_findings(
     out: &mut dyn Write,
     context: &Context,
-    summary: &Summary,
+    diagnosis: &Diagnosis,
     palette: Palette,
 ) -> io::Result<()> {
-    for (number, finding) in summary.findings.iter().enumerate() {
+    for (number, finding) in diagnosis.findings.iter().enumerate() {
         write_finding(out, number + 1, finding, context, palette)?;
     }
-    if let Some(unexplained) = unexplained(summary) {
+    if let Some(unexplained) = unexplained(diagnosis) {
         writeln!(out, "{unexplained}\n")?;
     }
-    if let Some(left_out) = left_out(&summary.left_out) {
+    if let Some(left_out) = left_out(&diagnosis.left_out) {
         writeln!(out, "{left_out}\n")?;
     }
     Ok(())
@@ -73,17 +74,18 @@ fn words(limit: Limit) -> &'static str {
 
 /// The number of failures in no finding with an exact predicate. `None` if there are none, or if no
 /// predicates were looked for.
-pub(crate) fn unexplained(summary: &Summary) -> Option<String> {
+pub(crate) fn unexplained(diagnosis: &Diagnosis) -> Option<String> {
+    let Diagnosis { summary, findings, .. } = diagnosis;
     let is_exact = |finding: &&Finding| finding.rule.as_ref().is_some_and(|rule| rule.is_exact);
     // Counts of a file may be any numbers.
     let sum = |sum: u64, finding: &Finding| sum.saturating_add(finding.cases);
-    let explained = summary.findings.iter().filter(is_exact).fold(0, sum);
-    let shown = summary.findings.iter().fold(0, sum);
+    let explained = findings.iter().filter(is_exact).fold(0, sum);
+    let shown = findings.iter().fold(0, sum);
     let tally = summary.tally();
     let failures = tally.unexpected() - tally.of(Verdict::UnexpectedPass) - tally.of(Verdict::Lost);
     let all = failures.max(shown);
     let left = all - explained.min(all);
-    let is_looked_for = summary.findings.iter().any(|finding| finding.rule.is_some());
+    let is_looked_for = findings.iter().any(|finding| finding.rule.is_some());
     if !is_looked_for && all > shown {
         return Some(format!(
             "and {} of further kinds, which were only counted",

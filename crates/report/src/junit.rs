@@ -14,8 +14,9 @@ use std::{
     time::Duration,
 };
 
+use dmlcts_diagnose::{Diagnosis, Finding, Severity};
 use dmlcts_model::escaped;
-use dmlcts_runner::{Ending, Failure, Severity, Summary, Tally, Verdict};
+use dmlcts_runner::{Ending, Failure, Summary, Tally, Verdict};
 use dmlcts_spec::Operator;
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
@@ -32,7 +33,8 @@ use crate::{
 };
 
 /// Writes a run's result.
-pub fn write_junit(out: &mut dyn Write, context: &Context, summary: &Summary) -> io::Result<()> {
+pub fn write_junit(out: &mut dyn Write, context: &Context, diagnosis: &Diagnosis) -> io::Result<()> {
+    let summary = &diagnosis.summary;
     let run = context.subject.name();
     let mut report = Report::new("dmlcts");
     report.set_time(summary.totals.elapsed);
@@ -45,7 +47,7 @@ pub fn write_junit(out: &mut dyn Write, context: &Context, summary: &Summary) ->
         for (operator_place, operator) in context.library.operators().iter().enumerate() {
             let tally = summary.totals.tally(place, operator_place);
             if tally.total() > 0 {
-                let status = status((place, operator_place), &tally, context, summary);
+                let status = status((place, operator_place), &tally, context, diagnosis);
                 let mut test = test(operator.name(), &format!("dmlcts.{run}.{strategy}"), status);
                 test.set_system_out(format!("{}: {}", counted(tally.total(), "case"), verdicts(&tally)));
                 suite.add_test_case(test);
@@ -53,8 +55,8 @@ pub fn write_junit(out: &mut dyn Write, context: &Context, summary: &Summary) ->
         }
         report.add_test_suite(suite);
     }
-    if !summary.findings.is_empty() {
-        report.add_test_suite(findings(run, context, summary)?);
+    if !diagnosis.findings.is_empty() {
+        report.add_test_suite(findings(run, context, &diagnosis.findings)?);
     }
     if !summary.totals.known.is_empty() {
         report.add_test_suite(known(run, context, summary));
@@ -155,13 +157,13 @@ fn status(
     (strategy, operator): (usize, usize),
     tally: &Tally,
     context: &Context,
-    summary: &Summary,
+    diagnosis: &Diagnosis,
 ) -> TestCaseStatus {
     let unexpected = tally.unexpected();
     if unexpected == 0 {
         return if tally.of(Verdict::Skip) == tally.total() {
             let mut status = TestCaseStatus::skipped();
-            status.set_message(&*escaped(&why_skipped(operator, context, summary)));
+            status.set_message(&*escaped(&why_skipped(operator, context, &diagnosis.summary)));
             status
         } else {
             TestCaseStatus::success()
@@ -172,7 +174,7 @@ fn status(
     let kind = if is_error { NonSuccessKind::Error } else { NonSuccessKind::Failure };
     let message =
         format!("{} of {}: {}", grouped(unexpected), counted(tally.total(), "case"), verdicts(tally));
-    let (class, text) = failures((strategy, operator), context, summary);
+    let (class, text) = failures((strategy, operator), context, diagnosis);
     failed(kind, class, &message, text)
 }
 
@@ -187,14 +189,14 @@ fn why_skipped(operator: usize, context: &Context, summary: &Summary) -> String 
 fn failures(
     (strategy, operator): (usize, usize),
     context: &Context,
-    summary: &Summary,
+    diagnosis: &Diagnosis,
 ) -> (&'static str, String) {
     let operator = context.library.operators().get(operator).map_or("", Operator::name);
-    let findings = summary.findings.iter().filter(|finding| finding.operators.contains(&operator));
+    let findings = diagnosis.findings.iter().filter(|finding| finding.operators.contains(&operator));
     let ids: Vec<&str> = findings.map(|finding| finding.id.as_str()).collect();
     let mut lines = Vec::new();
     let place = context.library.operators().iter().position(|one| one.name() == operator);
-    let first = place.and_then(|operator| summary.totals.first_unexpected(strategy, operator));
+    let first = place.and_then(|operator| diagnosis.summary.totals.first_unexpected(strategy, operator));
     if let Some(first) = first {
         let how = first.class.map_or_else(|| Verdict::UnexpectedPass.to_string(), |class| class.to_string());
         let again = format!("run it again: {}", context.replay.run(&first.line));
@@ -209,9 +211,9 @@ fn failures(
 }
 
 /// The findings, one failing test each.
-fn findings(run: &str, context: &Context, summary: &Summary) -> io::Result<TestSuite> {
+fn findings(run: &str, context: &Context, findings: &[Finding]) -> io::Result<TestSuite> {
     let mut suite = suite_of(&format!("{run}: findings"));
-    for finding in &summary.findings {
+    for finding in findings {
         let shown = finding.shown();
         let mut lines = about(finding, usize::MAX, context.failures.as_deref());
         let again = format!("run it again: {}", context.replay.run(&shown.case));

@@ -4,8 +4,9 @@
 
 use std::io::{self, Write};
 
+use dmlcts_diagnose::{Diagnosis, Finding};
 use dmlcts_model::{escaped, printable};
-use dmlcts_runner::{Claim, Finding, Summary, Verdict};
+use dmlcts_runner::{Claim, Summary, Verdict};
 
 use crate::{
     Context, Palette, Subject,
@@ -27,7 +28,8 @@ const LINES: usize = 60;
 const LONGEST_LINE: usize = 500;
 
 /// Writes a run's result.
-pub fn write_markdown(out: &mut dyn Write, context: &Context, summary: &Summary) -> io::Result<()> {
+pub fn write_markdown(out: &mut dyn Write, context: &Context, diagnosis: &Diagnosis) -> io::Result<()> {
+    let Diagnosis { summary, findings, .. } = diagnosis;
     let head = conclusion(context, summary);
     writeln!(out, "## dmlcts: {head}\n")?;
     let what = match &context.subject {
@@ -42,21 +44,21 @@ pub fn write_markdown(out: &mut dyn Write, context: &Context, summary: &Summary)
         writeln!(out, "At last, {}.\n", text(bad_end))?;
     }
     write_table(out, summary)?;
-    write_findings(out, context, &summary.findings)?;
+    write_findings(out, context, findings)?;
     let mut known = Vec::new();
     write_known(&mut known, &context.known, summary, Palette::PLAIN)?;
     if !known.is_empty() {
         writeln!(out, "\nKnown failures that are not as they are known:\n")?;
         write_code(out, &String::from_utf8_lossy(&known))?;
     }
-    let further = summary.findings.len().saturating_sub(FINDINGS) as u64;
+    let further = findings.len().saturating_sub(FINDINGS) as u64;
     if further > 0 {
         writeln!(out, "\nNot shown: {}.", counted(further, "further finding"))?;
     }
-    if let Some(unexplained) = unexplained(summary) {
+    if let Some(unexplained) = unexplained(diagnosis) {
         writeln!(out, "\n{unexplained}.")?;
     }
-    if let Some(left_out) = left_out(&summary.left_out) {
+    if let Some(left_out) = left_out(&diagnosis.left_out) {
         writeln!(out, "\n{left_out}.")?;
     }
     write!(out, "\nSpec `{}` at feature level {}", context.library.short_hash(), summary.level)?;

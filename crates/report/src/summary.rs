@@ -5,6 +5,7 @@ use std::{
     io::{self, Write},
 };
 
+use dmlcts_diagnose::Diagnosis;
 use dmlcts_model::escaped;
 use dmlcts_runner::{Claim, Ending, Recorded, Summary, Verdict};
 use dmlcts_spec::{Library, Obligation, Operator};
@@ -13,7 +14,7 @@ use crate::{
     KnownContext, Palette, Replay, Tone,
     finding::export,
     flake::shows_alone,
-    known::{broke, known},
+    known::{broke, known, smallest},
     numbers::{bytes, counted, grouped, rate, span},
     phrases::{answers, ran_on, verdicts},
     skipped::skipped,
@@ -81,9 +82,10 @@ impl Subject {
 pub fn write_summary(
     out: &mut dyn Write,
     context: &Context,
-    summary: &Summary,
+    diagnosis: &Diagnosis,
     palette: Palette,
 ) -> io::Result<()> {
+    let summary = &diagnosis.summary;
     let mut line = |head: &str, tone: Option<Tone>, text: &str| {
         let (head, text) = (palette.paint(Tone::Strong, format!("{head:<9}")), escaped(text));
         match tone {
@@ -114,6 +116,7 @@ pub fn write_summary(
     }
     if let Some(text) = known(&context.known, summary) {
         line("known", Some(Tone::Note).filter(|_| !broke(summary).is_empty()), &text)?;
+        smallest(summary).map_or(Ok(()), |text| line("", None, &text))?;
     }
     for (place, text) in recorded(summary).iter().enumerate() {
         line(if place == 0 { "recorded" } else { "" }, None, text)?;
@@ -133,7 +136,7 @@ pub fn write_summary(
     if let Some(resume) = context.resume.as_ref().filter(|_| has_more(summary)) {
         next.push((resume.clone(), Some("go on with this run")));
     }
-    if let Some(finding) = summary.findings.first() {
+    if let Some(finding) = diagnosis.findings.first() {
         let failure = finding.shown();
         next.extend(shows_alone(failure).then(|| (context.replay.run(&failure.case), None)));
         next.push((Replay::explain(&failure.case, failure.level), None));

@@ -8,8 +8,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+use dmlcts_diagnose::{Diagnosis, Event};
 use dmlcts_model::escaped;
-use dmlcts_runner::{Event, Failure, Progress};
+use dmlcts_runner::{Event as RunEvent, Failure, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::{
@@ -60,19 +61,10 @@ impl<'a> Terminal<'a> {
         self.context.certificate = certificate;
     }
 
-    /// Shows an event. Returns errors of the output; errors of the error stream are ignored.
-    pub fn show(&mut self, event: &Event<'_>) -> io::Result<()> {
+    /// Shows an event of a run or its explanation. Errors of the error stream are ignored.
+    pub fn show(&mut self, event: &Event<'_>) {
         match event {
-            Event::Started { cases, .. } => {
-                self.cases = *cases;
-                self.started = Instant::now();
-                self.last_line = None;
-            }
-            // The terminal shows failures, not the result of each case.
-            Event::Cases { .. } | Event::Pause { .. } => {}
-            Event::Progress(progress) => self.progress(progress),
-            Event::Incident(sentence) => self.say(sentence),
-            Event::Failed(failure) => self.failed(failure),
+            Event::Run(event) => self.course(event),
             Event::Explaining { failures } => {
                 self.say(&format!("looking for the causes of {}", counted(*failures, "failure")));
             }
@@ -80,19 +72,36 @@ impl<'a> Terminal<'a> {
                 let findings = counted(*findings as u64, "finding");
                 self.say(&format!("looking for a smaller case of {findings}"));
             }
-            Event::Finished(summary) => {
-                if let Some(bar) = self.bar.take() {
-                    bar.finish_and_clear();
-                }
-                write_findings(self.out, &self.context, summary, self.options.palette)?;
-                write_known(self.out, &self.context.known, summary, self.options.palette)?;
-                if !self.options.quiet {
-                    write_summary(self.out, &self.context, summary, self.options.palette)?;
-                }
-                self.out.flush()?;
-            }
         }
-        Ok(())
+    }
+
+    /// Shows an event of a run.
+    fn course(&mut self, event: &RunEvent<'_>) {
+        match event {
+            RunEvent::Started { cases, .. } => {
+                self.cases = *cases;
+                self.started = Instant::now();
+                self.last_line = None;
+            }
+            // The terminal shows failures, not the result of each case.
+            RunEvent::Cases { .. } | RunEvent::Pause { .. } => {}
+            RunEvent::Progress(progress) => self.progress(progress),
+            RunEvent::Incident(sentence) => self.say(sentence),
+            RunEvent::Failed(failure) => self.failed(failure),
+        }
+    }
+
+    /// Shows what a run came to. Returns errors of the output.
+    pub fn finish(&mut self, diagnosis: &Diagnosis) -> io::Result<()> {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+        write_findings(self.out, &self.context, diagnosis, self.options.palette)?;
+        write_known(self.out, &self.context.known, &diagnosis.summary, self.options.palette)?;
+        if !self.options.quiet {
+            write_summary(self.out, &self.context, diagnosis, self.options.palette)?;
+        }
+        self.out.flush()
     }
 
     fn progress(&mut self, progress: &Progress) {

@@ -6,11 +6,10 @@
 
 use std::collections::BTreeMap;
 
+use dmlcts_diagnose::{Finding, Membership, RecordedRun, Rule, StoredFinding};
 use dmlcts_findings::Estimate;
 use dmlcts_model::{Case, FeatureLevel, line};
-use dmlcts_runner::{
-    Class, Failure, Finding, Found, Group, Membership, RecordedRun, Rule, Source, StoredFinding, Witnessed,
-};
+use dmlcts_runner::{Class, Failure, Found, Group, Source, Witnessed};
 use dmlcts_spec::{Predicate, expression::parse, program::Values};
 
 use crate::{CaseForm, UnknownName, convert::Names};
@@ -163,6 +162,7 @@ impl<'a> Lines<'a> {
             let shown = &finding.shown().case;
             let of_part = parts.iter().find(|part| part.shown().case == *shown);
             finding.shows = of_part.and_then(|part| part.shows.clone());
+            finding.output = of_part.and_then(|part| part.output);
             finding.bytes_vary |= self.has_varied(finding, parts);
             if let Some(rule) = &mut finding.rule {
                 add_estimates(rule, parts);

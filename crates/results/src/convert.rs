@@ -480,7 +480,7 @@ fn group_form(found: &Found, cases: u64, group: &Group, names: Names<'_>) -> Gro
         only_other_data: found.only_other_data,
         again: Some(found.again),
         outcome: (&group.first.outcome).into(),
-        smallest: group.smallest.as_ref().map(|smallest| smallest.case.to_string()),
+        smallest: None,
     }
 }
 

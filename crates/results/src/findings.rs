@@ -1,8 +1,9 @@
 //! Findings in a results file: failures with one cause, as far as the run could tell.
 
+use dmlcts_diagnose::{Counterexample, Finding, FindingDigest, Rule};
 use dmlcts_findings::Estimate;
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_runner::{Counterexample, Finding, FindingDigest, Rule};
+use dmlcts_runner::Digest;
 use dmlcts_spec::{Library, Validity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,9 @@ pub struct FindingForm {
     /// A sentence about the first wrong element of its smallest case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shows: Option<String>,
+    /// The digest of the wrong output of its smallest case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
     /// The number of its cases, its first case, and its smallest one.
     pub failures: GroupForm,
 }
@@ -112,6 +116,7 @@ impl FindingForm {
     pub(crate) fn check(&self) -> Result<(), UnknownName> {
         self.failures.outcome.outcome()?;
         self.digests()?;
+        self.output()?;
         let fits = |fresh: FreshForm| {
             let is_small = |count: usize| count < 1 << 31;
             fresh.held_failing <= fresh.held
@@ -127,6 +132,11 @@ impl FindingForm {
         }
     }
 
+    /// The digest of the output of the smallest case.
+    fn output(&self) -> Result<Option<Digest>, UnknownName> {
+        self.output.as_deref().map(digest_of).transpose()
+    }
+
     /// The digests of the cases.
     fn digests(&self) -> Result<Option<FindingDigest>, UnknownName> {
         let digest = |text: &Option<String>| text.as_deref().map(digest_of).transpose();
@@ -136,7 +146,7 @@ impl FindingForm {
 
     pub(crate) fn new(finding: &Finding) -> Self {
         let Finding { id, class, operators, rule, cases, is_sample, again, passed_again, .. } = finding;
-        let Finding { digest, bytes_vary, first, smallest, shows, .. } = finding;
+        let Finding { digest, bytes_vary, first, smallest, shows, output, .. } = finding;
         let judgement = first.judgement;
         Self {
             id: id.clone(),
@@ -149,6 +159,7 @@ impl FindingForm {
             digest_of_cases: digest.map(|digest| digest.cases.to_string()),
             bytes_vary: *bytes_vary,
             shows: shows.clone(),
+            output: output.map(|digest| digest.to_string()),
             failures: GroupForm {
                 cases: *cases,
                 operator: first.operator.name().to_owned(),
@@ -191,8 +202,9 @@ impl FindingForm {
             digest: self.digests()?,
             bytes_vary: self.bytes_vary,
             first: group.first,
-            smallest: group.smallest,
+            smallest: self.failures.smallest(level, names)?,
             shows: self.shows.clone(),
+            output: self.output()?,
         })
     }
 }

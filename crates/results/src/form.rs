@@ -3,8 +3,9 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
+use dmlcts_diagnose::LeftOut;
 use dmlcts_model::StrayPlace;
-use dmlcts_runner::{Class, CutPart, Difference, Ending, LeftOut, Partition, Verdict};
+use dmlcts_runner::{Class, CutPart, Difference, Ending, Partition, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

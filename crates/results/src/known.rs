@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use dmlcts_runner::{Class, Kind, KnownCounts, KnownFailure, KnownTally, Status};
+use dmlcts_runner::{Class, Kind, KnownCounts, KnownFailure, KnownTally, Smallest, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +56,19 @@ pub struct KnownForm {
     /// The first that failed in another way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_otherwise: Option<FirstForm>,
+    /// What its smallest case did before the cases of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub smallest: Option<SmallestForm>,
+}
+
+/// What the smallest case of a known failure did before the cases of the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SmallestForm {
+    /// What it did.
+    #[schemars(with = "String", extend("enum" = Smallest::ALL.map(Smallest::id)))]
+    pub result: Smallest,
+    /// The case.
+    pub line: String,
 }
 
 /// The first case of several.
@@ -71,8 +84,17 @@ impl From<&KnownTally> for KnownForm {
     fn from(tally: &KnownTally) -> Self {
         let KnownFailure { file, id, cases, classes, status, kind, is_partial, is_flaky, reason, link } =
             (*tally.entry).clone();
-        let KnownCounts { as_expected, otherwise, passed, skipped, unknown, first_passed, first_otherwise } =
-            tally.counts.clone();
+        let KnownCounts {
+            as_expected,
+            otherwise,
+            passed,
+            skipped,
+            unknown,
+            first_passed,
+            first_otherwise,
+            smallest,
+        } = tally.counts.clone();
+        let smallest = smallest.map(|(result, line)| SmallestForm { result, line });
         let first = |first: Option<(u64, String)>| first.map(|(index, line)| FirstForm { index, line });
         let (first_passed, first_otherwise) = (first(first_passed), first(first_otherwise));
         Self {
@@ -93,6 +115,7 @@ impl From<&KnownTally> for KnownForm {
             unknown,
             first_passed,
             first_otherwise,
+            smallest,
         }
     }
 }
@@ -122,6 +145,7 @@ impl KnownForm {
             unknown: form.unknown,
             first_passed: first(form.first_passed),
             first_otherwise: first(form.first_otherwise),
+            smallest: form.smallest.map(|form| (form.result, form.line)),
         };
         KnownTally { entry: Arc::new(entry), counts }
     }

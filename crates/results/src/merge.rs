@@ -4,8 +4,9 @@
 //! indices, and a summary of all of them. Files of different runs, overlapping or missing parts, runs that
 //! were cut off, and counts that do not add up are errors.
 
+use dmlcts_diagnose::{Diagnosis, Finding, LeftOut};
 use dmlcts_model::{FeatureLevel, line};
-use dmlcts_runner::{Class, CutPart, Ending, Finding, Group, LeftOut, Partition, Summary, Totals};
+use dmlcts_runner::{Class, CutPart, Ending, Failure, Group, Partition, Summary, Totals};
 use dmlcts_spec::Library;
 
 use crate::{
@@ -57,8 +58,8 @@ impl PartFiles {
         self.readers.first().map(|reader| whole(reader.header()))
     }
 
-    /// Passes the lines of all cases to `take` in order, each with its line end, and returns their summary.
-    /// `strategies` are those of the run. Without an `analysis`, the summary has no findings.
+    /// Passes the lines of all cases to `take` in order, each with its line end, and returns what the run
+    /// came to. `strategies` are those of the run. Without an `analysis`, it has no findings.
     ///
     /// # Errors
     ///
@@ -70,7 +71,7 @@ impl PartFiles {
         strategies: &[String],
         analysis: Option<Analysis<'_>>,
         take: &mut dyn FnMut(&[u8]) -> Result<(), Error>,
-    ) -> Result<Option<Summary>, Error> {
+    ) -> Result<Option<Diagnosis>, Error> {
         let mut parts: Vec<Part> = self.readers.into_iter().map(Part::new).collect();
         let Some(first) = parts.first().map(|part| &part.reader) else { return Ok(None) };
         let unknown = |cause| Error::UnknownName { path: first.path().to_owned(), cause };
@@ -196,12 +197,12 @@ impl Part {
     }
 }
 
-/// The summary of parts that were read to the end.
+/// What parts that were read to the end came to.
 fn summarise(
     parts: Vec<Part>,
     (names, level): (Names<'_>, FeatureLevel),
     lines: Option<Lines<'_>>,
-) -> Result<Option<Summary>, Error> {
+) -> Result<Option<Diagnosis>, Error> {
     let Names { library, strategies } = names;
     let Some(header) = parts.first().map(|part| part.reader.header().clone()) else { return Ok(None) };
     let path = parts[0].reader.path().to_owned();
@@ -276,7 +277,7 @@ fn summarise(
     let capabilities = header.backend.capabilities.capabilities();
     let capabilities = capabilities
         .map_err(|_| unknown(&path)(UnknownName::new("the backend", &header.backend.argument)))?;
-    Ok(Some(Summary {
+    let summary = Summary {
         capabilities,
         level,
         cases: header.cases,
@@ -284,14 +285,13 @@ fn summarise(
         recorded: all.recorded(library),
         totals: all,
         groups,
-        findings,
-        left_out,
         ending,
         abandoned,
         lost,
         bad_end: all_bad_ends(bad_ends),
         cut,
-    }))
+    };
+    Ok(Some(Diagnosis { summary, findings, left_out }))
 }
 
 /// The bad ends of backends that were asked to end. Each one is described once, with the first part that it
@@ -344,15 +344,24 @@ impl GroupForm {
         level: FeatureLevel,
         names: Names<'_>,
     ) -> Result<Group, UnknownName> {
-        let failure = |text: &str| {
-            let unknown = || UnknownName::new("the case", text);
-            let case = line::parse(text, names.library.signatures()).map_err(|_| unknown())?;
-            let (found, outcome) = (self.found(names)?, self.outcome.outcome()?);
-            found.failure(names.library, level, (case, &self.strategy), outcome).ok_or_else(unknown)
-        };
-        let smallest = self.smallest.as_deref().map(failure).transpose()?;
-        let mut first = failure(&self.line)?;
+        let mut first = self.failure(&self.line, level, names)?;
         first.tried = self.tried.as_ref().map(|tried| tried.tried(names)).transpose()?.map(Box::new);
-        Ok(Group { cases, again: self.again.unwrap_or(cases), first, smallest })
+        Ok(Group { cases, again: self.again.unwrap_or(cases), first })
+    }
+
+    /// The smaller case, without its tensors.
+    pub(crate) fn smallest(
+        &self,
+        level: FeatureLevel,
+        names: Names<'_>,
+    ) -> Result<Option<Failure>, UnknownName> {
+        self.smallest.as_deref().map(|text| self.failure(text, level, names)).transpose()
+    }
+
+    fn failure(&self, text: &str, level: FeatureLevel, names: Names<'_>) -> Result<Failure, UnknownName> {
+        let unknown = || UnknownName::new("the case", text);
+        let case = line::parse(text, names.library.signatures()).map_err(|_| unknown())?;
+        let (found, outcome) = (self.found(names)?, self.outcome.outcome()?);
+        found.failure(names.library, level, (case, &self.strategy), outcome).ok_or_else(unknown)
     }
 }

@@ -10,6 +10,7 @@ use std::{
     time::Instant,
 };
 
+use dmlcts_diagnose::Diagnosis;
 use dmlcts_runner::{CaseResult, CaseResults, Group, Summary, Totals};
 use dmlcts_spec::{Library, Obligation};
 
@@ -214,10 +215,11 @@ impl Writer {
     /// precedes it if no case behind the next one ran, so that a run that ended early can be resumed.
     pub fn finish(
         &mut self,
-        summary: &Summary,
+        run: &Diagnosis,
         exit_code: u8,
         statement: Option<StatementForm>,
     ) -> Result<(), Error> {
+        let summary = &run.summary;
         if self.durable.is_some() && !has_name(&self.file, &self.path) {
             return Err(Error::Removed { path: self.path.clone() });
         }
@@ -237,8 +239,8 @@ impl Writer {
             obligations,
             statement,
             totals,
-            findings: summary.findings.iter().map(FindingForm::new).collect(),
-            left_out: summary.left_out.clone(),
+            findings: run.findings.iter().map(FindingForm::new).collect(),
+            left_out: run.left_out.clone(),
         })));
         self.flush()?;
         self.sync()

@@ -9,7 +9,7 @@ use serde::{
     de::{Error, Visitor},
 };
 
-use crate::{Class, Difference, Ending, Undeclared, Verdict};
+use crate::{Class, Difference, Ending, Smallest, Undeclared, Verdict};
 
 /// The maximum number of characters of an unknown id that an error repeats.
 const LONGEST: usize = 100;
@@ -67,6 +67,7 @@ closed! {
     Class: "class", id;
     Difference: "difference", name;
     Ending: "ending", id;
+    Smallest: "result of a smallest case", id;
     Undeclared: "reason to skip", id;
     Verdict: "verdict", id;
 }

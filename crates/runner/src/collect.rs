@@ -1,7 +1,7 @@
 //! The collector: puts the results of batches in the order of the cases, adds them up, and emits events.
 //!
 //! It runs on the thread that called [`run`](crate::run()). It has its own backend, on which it runs failures
-//! again alone and shrinks them, so that its reports do not depend on the number of threads.
+//! again alone, so that its reports do not depend on the number of threads.
 
 use std::{
     collections::BTreeMap,
@@ -14,37 +14,27 @@ use dmlcts_backend::process::Incidents;
 use dmlcts_model::{Case, Outcome};
 
 use crate::{
-    CaseResults, Class, Conclusion, Configuration, Ending, Event, Failure, Finding, Found, Group, GroupKey,
-    Progress, Rate, Stop, StoredFinding, Totals, Verdict,
-    alone::Alone,
-    batch_result::BatchResult,
-    explain::Explainer,
-    panics::caught,
-    pattern::pattern,
-    predecessors::Predecessors,
-    shared::Shared,
-    shrink::Shrinker,
-    spending::Spending,
-    stored::{self, Stored},
-    witnessed::Witnessed,
+    CaseResults, Class, Conclusion, Configuration, Ended, Ending, Event, Failure, Found, Group, GroupKey,
+    Progress, Rate, Smallest, Stop, Totals, Trials, Verdict, batch_result::BatchResult, panics::caught,
+    shared::Shared, witnessed::Witnessed,
 };
 
 /// The longest wait before the collector checks the deadline and the stop switch again.
 const LOOK_UP: Duration = Duration::from_millis(50);
-/// The most time that a run with a deadline keeps for explaining and shrinking.
+/// The most time that a run with a deadline keeps for the explanation of its failures.
 const KEPT: Duration = Duration::from_secs(60);
 
 /// Puts the results of batches in order and adds them up.
 pub(crate) struct Collector<'run> {
     shared: &'run Shared,
     strategies: &'run [String],
-    alone: Alone<'run>,
+    alone: Trials<'run>,
     incidents: Incidents,
     limit: Option<u64>,
     grace: Duration,
     retries: u32,
-    /// Whether failures are explained or shrunk, which takes time.
-    explains: bool,
+    /// Whether some of the time is kept for an explanation of the failures.
+    keeps_time: bool,
     /// The first case of the batch that is due.
     next: u64,
     /// The results of later batches, by their first cases.
@@ -70,7 +60,7 @@ impl<'run> Collector<'run> {
     pub(crate) fn new(
         shared: &'run Shared,
         strategies: &'run [String],
-        alone: Alone<'run>,
+        alone: Trials<'run>,
         configuration: &Configuration,
     ) -> Self {
         let resumed = configuration.resume.clone();
@@ -83,7 +73,7 @@ impl<'run> Collector<'run> {
             limit: configuration.limit,
             grace: configuration.grace,
             retries: configuration.retries,
-            explains: configuration.shrink || configuration.explain.is_some_and(|cases| cases > 0),
+            keeps_time: configuration.keeps_time,
             next: shared.dealer.due(),
             waiting: BTreeMap::new(),
             groups: Vec::new(),
@@ -110,9 +100,33 @@ impl<'run> Collector<'run> {
                 // It failed when the earlier part of the run found it, and again when that part ran it alone.
                 failure.verdict = first.verdict;
             }
-            self.groups.push(Group { cases: *cases, again: first.again, first: failure, smallest: None });
+            self.groups.push(Group { cases: *cases, again: first.again, first: failure });
         }
         self.totals.found = found;
+    }
+
+    /// Whether the smallest case of a known failure has not run.
+    pub(crate) fn lacks_smallest(&self) -> bool {
+        self.totals.known.iter().any(|tally| tally.counts.smallest.is_none())
+    }
+
+    /// Runs the smallest case of each known failure. A hang would cost much time, and a known flake shows
+    /// nothing.
+    pub(crate) fn try_smallest(&mut self, trials: &mut Trials<'_>) {
+        for (entry, tally) in self.shared.known.all().iter().zip(&mut self.totals.known) {
+            let known = &tally.entry;
+            let shows = !known.is_flaky && !known.classes.contains(&Class::TimedOut);
+            let smallest = entry.cases().first().filter(|_| shows && tally.counts.smallest.is_none());
+            let Some(case) = smallest else { continue };
+            let mut run = || {
+                let alone = trials.examine(case, 0, 0)?;
+                if trials.is_unanswered(&alone) { None } else { entry.smallest(&alone) }
+            };
+            // What is not as it is known runs again, and decides only if it does the same each time.
+            let first = run();
+            let is_same = first == Some(Smallest::AsKnown) || (0..self.retries).all(|_| run() == first);
+            tally.counts.smallest = first.filter(|_| is_same).map(|first| (first, case.to_string()));
+        }
     }
 
     /// Describes a hang without running it again: the earlier part of the run has waited for it already, and
@@ -132,9 +146,8 @@ impl<'run> Collector<'run> {
     ) -> Vec<Range<u64>> {
         let stop = &self.shared.stop;
         let mut heard = Instant::now();
-        // If something failed, some of the time is reserved for its explanation.
         let kept = end.map(|end| (end.saturating_duration_since(heard) / 10).min(KEPT));
-        let kept = kept.filter(|_| self.explains).unwrap_or_default();
+        let kept = kept.filter(|_| self.keeps_time).unwrap_or_default();
         loop {
             tell_incidents(&self.incidents, tell);
             let now = Instant::now();
@@ -199,8 +212,7 @@ impl<'run> Collector<'run> {
         ends.min().is_some_and(|end| Instant::now() >= end + Stop::MOMENT)
     }
 
-    /// Ends the backend for retries. How processes end is a part of the result: the processes of workers have
-    /// ended by this point, or are abandoned.
+    /// Ends the backend for retries.
     pub(crate) fn end(self, tell: &mut dyn FnMut(Event<'_>)) -> (Totals, Vec<Group>) {
         let Self { alone, incidents, totals, groups, .. } = self;
         let _ = caught(|| drop(alone));
@@ -390,7 +402,7 @@ impl<'run> Collector<'run> {
         let again = found.again;
         if self.totals.found.add_many(found, cases) {
             tell(Event::Failed(&first));
-            self.groups.push(Group { cases, again, first, smallest: None });
+            self.groups.push(Group { cases, again, first });
         }
     }
 
@@ -414,118 +426,12 @@ impl<'run> Collector<'run> {
         let _ = self.shared.changed.set(changed);
     }
 
-    /// The number of operators and kinds of their failures.
-    pub(crate) fn kinds(&self) -> usize {
-        self.witnessed.kinds()
-    }
-
-    /// Turns the failures into findings, the most severe first. `searches` says whether to look for
-    /// predicates. `earlier` are the findings whose ids and predicates are kept.
-    pub(crate) fn explain(
-        &mut self,
-        searches: bool,
-        spending: &mut Spending,
-        earlier: &[StoredFinding],
-        tell: &mut dyn FnMut(Event<'_>),
-    ) -> Vec<Finding> {
-        let renamed = |found: &Found| self.renamed(found);
-        let failures = self.witnessed.failures.values().map(renamed);
-        self.witnessed.failures = failures.map(|found| (found.index, found)).collect();
-        if !searches {
-            let findings = Finding::of_groups(&self.groups).into_iter();
-            let mut findings: Vec<(Finding, Vec<u64>)> = findings
-                .map(|finding| {
-                    let first = finding.first.index;
-                    (finding, vec![first])
-                })
-                .collect();
-            let (of, alone) = ((self.shared.library, self.shared.level), &mut self.alone);
-            let (mut read, mut ask) = (|index: u64| alone.read(index), |_: &Case| stored::Alone::Unknown);
-            Stored::new(earlier, &self.witnessed.failures, of, &mut read, &mut ask).name(&mut findings);
-            return findings.into_iter().map(|(finding, _)| finding).collect();
-        }
-        if spending.over().is_none() && !self.witnessed.failures.is_empty() {
-            tell(Event::Explaining { failures: self.witnessed.failures.len() as u64 });
-        }
-        let (shared, groups, alone, retries) = (self.shared, &self.groups, &mut self.alone, self.retries);
-        Explainer { shared, alone, groups, stored: earlier, retries, spending }.findings(&self.witnessed)
-    }
-
-    /// Runs the first failure of each finding in a fresh backend. If it passes there, other cases spoiled the
-    /// backends that it failed in, and trials look for these cases. Crashes and hangs run in fresh backends
-    /// anyhow.
-    pub(crate) fn confirm(&mut self, findings: &mut [Finding], spending: &mut Spending) {
-        let (shared, alone) = (self.shared, &mut self.alone);
-        let rate = Rate { failed: self.retries, runs: self.retries };
-        for finding in findings.iter_mut().filter(|finding| finding.first.verdict == Verdict::Fail) {
-            if spending.over().is_some() {
-                return;
-            }
-            let first = &mut finding.first;
-            let strategy = self.strategies.iter().position(|name| *name == first.strategy).unwrap_or(0);
-            spending.open_repeats(first.index, std::iter::empty(), "");
-            let mut trials = Predecessors { shared, alone: &mut *alone, spending };
-            if trials.passes_first(first, strategy) {
-                first.tried = trials.tried(first, strategy, rate).map(Box::new);
-                finding.pattern = pattern(first);
-            }
-            spending.left_out.repeats += u64::from(spending.close());
-        }
-    }
-
-    /// Tries to explain the flakes among the findings.
-    pub(crate) fn try_flakes(&mut self, findings: &mut [Finding], spending: &mut Spending) {
-        let (shared, alone) = (self.shared, &mut self.alone);
-        let groups = &self.totals.found.groups;
-        // A known failure may be a flake because it passed.
-        let is_known =
-            |index: u64| groups.iter().any(|(found, _)| found.index == index && found.known.is_some());
-        let is_flake = |finding: &&mut Finding| {
-            finding.first.verdict == Verdict::Flake && !is_known(finding.first.index)
-        };
-        for finding in findings.iter_mut().filter(is_flake) {
-            let flake = &mut finding.first;
-            let strategy = self.strategies.iter().position(|name| *name == flake.strategy).unwrap_or(0);
-            spending.open_repeats(flake.index, std::iter::empty(), "");
-            let found = flake.rate.unwrap_or(Rate::FOUND);
-            let rate = Rate { failed: found.failed.saturating_sub(1), runs: found.runs.saturating_sub(1) };
-            let tried = Predecessors { shared, alone: &mut *alone, spending }.tried(flake, strategy, rate);
-            spending.left_out.flakes += u64::from(spending.close());
-            flake.tried = tried.map(Box::new);
-            finding.pattern = pattern(flake);
-        }
-    }
-
-    /// Looks for a smaller case of each finding.
-    pub(crate) fn shrink(
-        &mut self,
-        findings: &mut [Finding],
-        spending: &mut Spending,
-        tell: &mut dyn FnMut(Event<'_>),
-    ) {
-        let (shared, alone) = (self.shared, &mut self.alone);
-        let is_stable =
-            |finding: &Finding| finding.first.verdict != Verdict::Flake && finding.first.tried.is_none();
-        let count = findings.iter().filter(|finding| is_stable(finding)).count();
-        if count == 0 {
-            return;
-        }
-        if let Some(limit) = spending.over() {
-            spending.left_out.shrinking += count as u64;
-            spending.left_out.limits.insert(limit);
-            return;
-        }
-        tell(Event::Shrinking { findings: count });
-        for finding in findings.iter_mut().filter(|finding| is_stable(finding)) {
-            let Some(found) = self.witnessed.failures.get(&finding.first.index) else { continue };
-            spending.open_shrinking(finding);
-            finding.smallest = Shrinker { shared, alone: &mut *alone, spending }.smallest(finding, found);
-            spending.left_out.shrinking += u64::from(spending.close());
-            let index = finding.first.index;
-            if let Some(group) = self.groups.iter_mut().find(|group| group.first.index == index) {
-                group.smallest.clone_from(&finding.smallest);
-            }
-        }
+    /// What an explanation of the failures needs, once all cases have run.
+    pub(crate) fn ended(&mut self, ending: Ending) -> Ended<'_, 'run> {
+        let renamed = |found: &Found| (found.index, self.renamed(found));
+        self.witnessed.failures = self.witnessed.failures.values().map(renamed).collect();
+        let Self { alone: trials, totals, groups, witnessed, .. } = self;
+        Ended { trials, totals, groups, witnessed, ending }
     }
 }
 

@@ -12,13 +12,14 @@ use dmlcts_spec::{Library, Predicate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Difference, KnownFailures, Partition, Source, Stop, StoredFinding, Totals, Witnessed};
+use crate::{Difference, KnownFailures, Partition, Source, Stop, Totals, Witnessed};
 
 /// Makes a backend. It is called once for each thread, and again after a panic. If it fails, the error is in
 /// the backend's words.
 pub type Factory = dyn Fn(Purpose) -> Result<Box<dyn Pipelined>, OpenError> + Send + Sync;
 
 /// Everything that a run needs.
+#[derive(Clone)]
 pub struct Run {
     /// The specs. They live as long as the program, since a worker that hangs is left behind.
     pub library: &'static Library,
@@ -72,8 +73,7 @@ pub struct Configuration {
     pub fail_fast: bool,
     /// Ends the run after this many cases without an answer in time, if cases are left.
     pub max_hangs: Option<u64>,
-    /// When the run must have ended, including its explanations. If something failed, explaining and
-    /// shrinking get the last tenth of the time, at most a minute.
+    /// When the run must have ended, including the explanation of its failures.
     pub deadline: Option<Instant>,
     /// The maximum number of bytes of a case: its tensors and the memory that they are compared with. A
     /// larger case is created but not run.
@@ -89,35 +89,30 @@ pub struct Configuration {
     pub grace: Duration,
     /// How often a failure is run again alone, to detect flakes; 0 for never.
     pub retries: u32,
-    /// Whether to shrink a case of each finding.
-    pub shrink: bool,
-    /// The number of cases that explaining a finding may cost: experiments, repeats and shrinking. With 0,
-    /// predicates follow from the cases of the run alone. With `None`, the run looks for no predicates: each
-    /// group of failures is a finding, which is shrunk.
-    pub explain: Option<usize>,
-    /// The findings of earlier runs. A finding that is still there keeps its id, and its predicate if that is
-    /// still exact.
-    pub stored: Vec<StoredFinding>,
+    /// Whether the cases of a run with a deadline end earlier if something failed, so that a tenth of the
+    /// time, at most a minute, is left for the explanation.
+    pub keeps_time: bool,
     /// The incidents of the backend's processes, for [`Event::Incident`](crate::Event::Incident).
     pub incidents: Incidents,
     /// Runs only the cases of this part.
     pub partition: Option<Partition>,
     /// The known failures of the backend.
     pub known: KnownFailures,
+    /// Whether the smallest case of each known failure runs first, in the first part of a run. It is not
+    /// counted among the cases of the run.
+    pub tries_smallest: bool,
     /// Whether to report the result of each case: [`Event::Cases`](crate::Event::Cases).
     pub record: bool,
     /// The totals of an earlier run of the same cases that was cut off. This run resumes after it, and its
     /// summary counts both.
     pub resume: Option<Totals>,
-    /// The outcomes of the earlier run's cases, so that findings cover both runs.
+    /// The outcomes of the earlier run's cases, so that an explanation covers both runs.
     pub witnessed: Witnessed,
 }
 
 impl Configuration {
     /// The default memory limit of a case, in bytes.
     pub const USUAL_MEMORY: u64 = 1 << 30;
-    /// The number of cases that explaining a finding may cost by default.
-    pub const USUAL_EXPLAIN: usize = 2_000;
     /// How often a failure is run again alone by default.
     pub const USUAL_RETRIES: u32 = 2;
 }
@@ -138,12 +133,11 @@ impl Default for Configuration {
             filter: None,
             grace: Duration::from_secs(5),
             retries: Self::USUAL_RETRIES,
-            shrink: true,
-            explain: None,
-            stored: Vec::new(),
+            keeps_time: false,
             incidents: Incidents::default(),
             partition: None,
             known: KnownFailures::default(),
+            tries_smallest: false,
             record: false,
             resume: None,
             witnessed: Witnessed::default(),

@@ -6,8 +6,8 @@ use dmlcts_backend::Capabilities;
 use dmlcts_model::FeatureLevel;
 
 use crate::{
-    CaseResults, Conclusion, Ending, Failure, Finding, Group, KnownTally, LeftOut, Partition, Progress,
-    Recorded, Tally, Totals, Verdict,
+    CaseResults, Conclusion, Ending, Failure, Group, KnownTally, Partition, Progress, Recorded, Tally,
+    Totals, Verdict,
 };
 
 /// Something that happened during a run. Events come in the order of the cases, for any number of threads.
@@ -51,18 +51,6 @@ pub enum Event<'a> {
     Incident(&'a str),
     /// A case failed in a new way: the first of its group.
     Failed(&'a Failure),
-    /// All cases are done. The collector starts to look for the causes of the failures.
-    Explaining {
-        /// The number of failures.
-        failures: u64,
-    },
-    /// The collector starts to look for a smaller case of each finding.
-    Shrinking {
-        /// The number of findings.
-        findings: usize,
-    },
-    /// The last event.
-    Finished(&'a Summary),
 }
 
 /// What a run came to.
@@ -82,10 +70,6 @@ pub struct Summary {
     pub recorded: Vec<Recorded>,
     /// The groups of failures, in the order of each group's first case: what a record of the run keeps.
     pub groups: Vec<Group>,
-    /// The findings, the most severe first: every failure by its cause.
-    pub findings: Vec<Finding>,
-    /// What the limits on explaining failures left out.
-    pub left_out: LeftOut,
     /// Why the run ended.
     pub ending: Ending,
     /// Cases in flight on a worker that did not finish before the run ended.

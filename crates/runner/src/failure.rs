@@ -14,8 +14,6 @@ pub struct Group {
     pub again: u64,
     /// The first of them.
     pub first: Failure,
-    /// A smaller case that fails in the same way, where one was found.
-    pub smallest: Option<Failure>,
 }
 
 /// A case that failed, and what is known of it.

@@ -14,13 +14,13 @@ pub struct Rate {
 
 impl Rate {
     /// Of the run that found a failure.
-    pub(crate) const FOUND: Self = Self { failed: 1, runs: 1 };
+    pub const FOUND: Self = Self { failed: 1, runs: 1 };
 
     /// Of the run in which a known failure passed.
     pub(crate) const PASSED: Self = Self { failed: 0, runs: 1 };
 
     /// Counts another run.
-    pub(crate) fn count(&mut self, failed: bool) {
+    pub fn count(&mut self, failed: bool) {
         self.failed += u32::from(failed);
         self.runs += 1;
     }

@@ -43,21 +43,28 @@ struct Ruled {
 }
 
 /// The result of one case that ran alone.
-pub(crate) struct Examination {
-    pub(crate) verdict: Verdict,
-    pub(crate) class: Option<Class>,
-    pub(crate) judgement: Judgement,
-    pub(crate) expectation: Expectation,
-    pub(crate) outcome: Outcome,
-    pub(crate) evidence: Option<Evidence>,
+#[derive(Debug)]
+pub struct Examination {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// How it failed, if it did.
+    pub class: Option<Class>,
+    /// The spec's judgement of its desc.
+    pub judgement: Judgement,
+    /// What was expected.
+    pub expectation: Expectation,
+    /// What the backend did.
+    pub outcome: Outcome,
+    /// The memory of the run that went wrong, if one did and it is not too large to keep.
+    pub evidence: Option<Evidence>,
     /// The digests of the outputs of all its runs, if it failed with an output in a recorded run.
-    pub(crate) outputs: Vec<Digest>,
+    pub outputs: Vec<Digest>,
     /// Whether it was too large to run.
-    pub(crate) too_large: bool,
+    pub too_large: bool,
     /// The bytes of its batch: inputs and expected outputs of all runs.
-    pub(crate) bytes: usize,
+    pub bytes: usize,
     /// Whether the runs on the case's own data are right, and only a run on other data is wrong.
-    pub(crate) only_other_data: bool,
+    pub only_other_data: bool,
 }
 
 impl<'run> Judge<'run> {

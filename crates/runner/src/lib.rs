@@ -4,8 +4,9 @@
 //! worker takes a batch of consecutive case indices and reads the cases from the [`Source`]. It judges each
 //! case, fills its input and computes the expected output. Then the backend runs the batch, and the worker
 //! gives each case a verdict ([`rule`] is the table). The collector puts the results of the batches in the
-//! order of the cases. It runs the first failure of each group again alone, shrinks it, and emits [`Event`]s.
-//! Its reports do not depend on the number of threads.
+//! order of the cases. It runs the first failure of each group again alone, and emits [`Event`]s. Its reports
+//! do not depend on the number of threads. After the cases, [`run_then`] lends the backend to those who
+//! explain the failures.
 //!
 //! The runner detects these faults of a backend:
 //!
@@ -24,54 +25,42 @@
 //! Memory is constant: a window of bounded width holds the results that wait, and the number of failure
 //! groups is bounded. A case that is larger than the memory budget of a case is created but not run.
 
-mod alone;
 mod answers;
 mod batch_result;
 mod batch_sizer;
-mod blind;
 mod case_result;
 mod closed;
 mod collect;
 mod compare;
 mod configuration;
-mod counterexample;
 mod deal;
 mod desc_pool;
 mod digest;
 mod event;
 mod executor;
 mod expect;
-mod explain;
 mod failure;
-mod finding;
 mod flake;
 mod found;
 mod judge;
 mod known;
-mod left_out;
-mod membership;
 mod one_by_one;
 mod panics;
 mod partition;
-mod pattern;
-mod predecessors;
 mod prepare;
 mod prepared_batch;
 mod profile;
-mod recorded;
 mod refusals;
 mod run;
 mod sensitivity;
 mod shared;
-mod shrink;
 mod skipped;
 mod source;
-mod spending;
 mod stop;
-mod stored;
 mod tally;
 mod totals;
 mod trace;
+mod trials;
 mod tried;
 mod verdict;
 mod witnessed;
@@ -81,39 +70,34 @@ pub use answers::{AnswerCount, Answers, CaseAnswer, Recorded};
 pub use case_result::{CaseResult, CaseResults, Details};
 pub use compare::{Difference, Differences, Poison, WrongElement};
 pub use configuration::{Configuration, Factory, Run, Runs};
-pub use counterexample::Counterexample;
-pub use digest::{CaseDigest, Digest, FindingDigest};
+pub use digest::{CaseDigest, Digest};
 pub use event::{CutPart, Event, Summary};
 pub use failure::{Evidence, Failure, Group};
-pub use finding::{Finding, Rule, Severity};
 pub use flake::Rate;
 pub use found::{Found, FoundGroups, GroupKey};
+pub use judge::Examination;
 pub use known::{
     Applies, BoundsForm, Conclusion, Fit, Kind, KnownCounts, KnownEntry, KnownFailure, KnownFailures,
-    KnownTally, Status, compare_versions, conclude, is_version, reconcile,
+    KnownTally, Smallest, Status, compare_versions, conclude, is_version, reconcile,
 };
-pub use left_out::{LeftOut, Limit};
-pub use membership::Membership;
 pub use panics::is_caught_here;
 pub use partition::{Partition, PartitionError};
-pub use pattern::{Pattern, pattern};
-pub use prepare::OTHER_DATA;
+pub use prepare::{OTHER_DATA, runs_on_other_data};
 pub use prepared_batch::RunKind;
 pub use profile::{
     Claim, Conformity, Failing, Outdated, Profile, ProfileForm, PromisedForm, Reservation, ReservationKind,
     Statement, Withheld, promised,
 };
-pub use recorded::RecordedRun;
 pub use refusals::{Refusal, Refusals};
-pub use run::{RunError, run};
+pub use run::{Ended, RunError, run, run_then};
 pub use sensitivity::{Sensitivities, Sensitivity};
 pub use skipped::{Skipped, Undeclared};
 pub use source::{Cursor, Listed, Source, SuiteSource};
 pub use stop::{Ending, Stop};
-pub use stored::StoredFinding;
 pub use tally::{Notes, Progress, Tally, Work};
 pub use totals::{Totals, Unexpected};
 pub use trace::{Reads, first_wrong, origins, reads};
+pub use trials::{Place, Trials, Way};
 pub use tried::{DataOf, Replayed, Tried};
 pub use verdict::{Class, Ruling, Seen, Verdict, rule};
-pub use witnessed::Witnessed;
+pub use witnessed::{Passes, Witnessed};

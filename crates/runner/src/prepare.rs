@@ -421,7 +421,7 @@ fn is_ambiguous(output: &Tensor, fill: &Fill) -> bool {
 }
 
 /// Whether a case of a run, whose desc is not open, runs a second time on other data.
-pub(crate) fn runs_on_other_data(index: u64, case: &Case) -> bool {
+pub fn runs_on_other_data(index: u64, case: &Case) -> bool {
     is_sampled(index) || case.desc.output.as_ref().is_some_and(|output| is_ambiguous(output, &case.fill))
 }
 

@@ -7,7 +7,6 @@ use std::{
         mpsc::{Receiver, Sender, channel},
     },
     thread,
-    time::Instant,
 };
 
 use dmlcts_backend::{Capabilities, OpenError, Purpose};
@@ -15,15 +14,8 @@ use dmlcts_model::FeatureLevel;
 use dmlcts_spec::{Library, Operator};
 
 use crate::{
-    Configuration, Ending, Event, Finding, LeftOut, Limit, Run, StoredFinding, Summary,
-    alone::Alone,
-    batch_result::BatchResult,
-    collect::Collector,
-    deal::Dealer,
-    first_wrong, panics,
-    shared::Shared,
-    spending::{End, Spending},
-    worker::Worker,
+    Ending, Event, Group, Run, Summary, Totals, Trials, Witnessed, batch_result::BatchResult,
+    collect::Collector, deal::Dealer, panics, shared::Shared, worker::Worker,
 };
 
 /// The maximum number of cases that are read for each case of a batch, if some cases may be left out.
@@ -50,8 +42,32 @@ pub enum RunError {
     },
 }
 
+/// A run whose cases have all run, and whose backend can still run cases alone.
+#[derive(Debug)]
+pub struct Ended<'a, 'run> {
+    /// The backend.
+    pub trials: &'a mut Trials<'run>,
+    /// The totals of all cases.
+    pub totals: &'a Totals,
+    /// The groups of failures.
+    pub groups: &'a [Group],
+    /// How each case ended.
+    pub witnessed: &'a Witnessed,
+    /// Why the run ended.
+    pub ending: Ending,
+}
+
 /// Runs the cases until none is left or the run ends, and passes events to `tell`.
 pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunError> {
+    run_then(run, tell, |_| ()).map(|(summary, ())| summary)
+}
+
+/// Runs the cases like [`run`], and then calls `then` while the backend is still there.
+pub fn run_then<T>(
+    run: &Run,
+    tell: &mut dyn FnMut(Event<'_>),
+    then: impl FnOnce(Ended<'_, '_>) -> T,
+) -> Result<(Summary, T), RunError> {
     let backend = (run.backend)(Purpose::Retries)?;
     let capabilities = backend.capabilities().clone();
     check_names(&capabilities, run.library).map_err(OpenError::Own)?;
@@ -63,10 +79,19 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     let shared = Arc::new(shared);
     tell(Event::Started { capabilities: &capabilities, level, cases });
 
-    let alone = Alone::new(&shared, &strategies, backend);
+    let alone = Trials::new(&shared, &strategies, backend);
     let mut collector = Collector::new(&shared, &strategies, alone, configuration);
     if !run.stop.is_requested() {
         collector.reopen_groups();
+    }
+    if configuration.tries_smallest && configuration.partition.is_none_or(|part| part.part() == 1) {
+        // A backend of its own: these cases fail, and might spoil it for others.
+        let backend = if collector.lacks_smallest() { (run.backend)(Purpose::Retries).ok() } else { None };
+        if let Some(backend) = backend {
+            let mut trials = Trials::new(&shared, &strategies, backend);
+            collector.try_smallest(&mut trials);
+            let _ = panics::caught(|| drop(trials));
+        }
     }
     if collector.is_at_limit() && !collector.is_all_read() {
         run.stop.request(Ending::Limit);
@@ -81,9 +106,10 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
         }
         reason => reason,
     };
-    let listed = configuration.known.stored();
-    let stored = [configuration.stored.as_slice(), &listed].concat();
-    let (findings, left_out) = explained(&shared, &mut collector, (configuration, &stored), ending, tell);
+    collector.release();
+    // The processes of the workers have ended. How those of an explanation end is no result of the cases.
+    let bad_end = configuration.incidents.shutdowns().bad_end();
+    let then = then(collector.ended(ending));
     let (totals, groups) = collector.end(tell);
     let summary = Summary {
         capabilities,
@@ -93,56 +119,13 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
         recorded: totals.recorded(run.library),
         totals,
         groups,
-        findings,
-        left_out,
         ending,
         abandoned,
         lost: shared.lost(),
-        bad_end: configuration.incidents.shutdowns().bad_end(),
+        bad_end,
         cut: Vec::new(),
     };
-    tell(Event::Finished(&summary));
-    Ok(summary)
-}
-
-/// The findings of a run that ended, shrunk, and what was left out. A run that ended at its first failure has
-/// no experiments.
-fn explained<'run>(
-    shared: &'run Shared,
-    collector: &mut Collector<'run>,
-    (configuration, stored): (&Configuration, &[StoredFinding]),
-    ending: Ending,
-    tell: &mut dyn FnMut(Event<'_>),
-) -> (Vec<Finding>, LeftOut) {
-    let end = match ending {
-        Ending::Interrupted | Ending::BackendLost | Ending::Hangs => End::Now(Limit::EndOfRun),
-        _ => End::Deadline(configuration.deadline),
-    };
-    let of_experiments = match ending {
-        // Half of the time that is kept is for shrinking.
-        Ending::Timeout => {
-            let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
-            End::Deadline(configuration.deadline.map(|deadline| Instant::now() + left(deadline) / 2))
-        }
-        Ending::FirstFailure | Ending::NotRecorded => End::Now(Limit::EndOfRun),
-        _ => end,
-    };
-    collector.release();
-    let cases = configuration.explain.unwrap_or(Configuration::USUAL_EXPLAIN);
-    let mut spending = Spending::new(shared.stop.clone(), cases, collector.kinds(), of_experiments);
-    let mut findings = collector.explain(configuration.explain.is_some(), &mut spending, stored, tell);
-    spending.end_at(end);
-    if configuration.retries > 0 {
-        collector.confirm(&mut findings, &mut spending);
-        collector.try_flakes(&mut findings, &mut spending);
-    }
-    if configuration.shrink {
-        collector.shrink(&mut findings, &mut spending, tell);
-    }
-    for finding in findings.iter_mut().filter(|finding| !finding.bytes_vary) {
-        finding.shows = first_wrong(finding.shown());
-    }
-    (findings, spending.left_out)
+    Ok((summary, then))
 }
 
 /// Deals the cases of a run that are left to read. `selects` is whether cases are left out that are not valid

@@ -54,7 +54,7 @@ pub(crate) struct Shared {
     pub(crate) strategies: usize,
     pub(crate) stop: Stop,
     /// When the run must end.
-    deadline: Option<Instant>,
+    pub(crate) deadline: Option<Instant>,
     pub(crate) dealer: Dealer,
     /// The maximum number of cases of a batch.
     pub(crate) batch_cases: u64,

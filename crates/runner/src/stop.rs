@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicU8, Ordering},
+        atomic::{AtomicBool, AtomicU8, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -39,12 +39,16 @@ named_enum! {
 pub struct Stop {
     reason: Arc<AtomicU8>,
     deadline: Deadline,
+    is_extended: Arc<AtomicBool>,
 }
 
 impl Stop {
     /// The time in which cases that are in flight at the deadline, or at an interrupt, may still be answered.
     /// A backend should not wait longer either. Cases without an outcome after this time count as not run.
     pub const MOMENT: Duration = Duration::from_millis(500);
+
+    /// The time in which an explanation that was interrupted may still look for smaller cases.
+    pub const LAST: Duration = Duration::from_secs(5);
 
     /// Asks the run to end. Cases in flight are finished first, and failures are examined. After
     /// [`Ending::Interrupted`], this must be done within a [moment](Self::MOMENT), even if another reason was
@@ -62,9 +66,18 @@ impl Stop {
         &self.deadline
     }
 
-    /// Whether the run was interrupted, even if it was ending for another reason.
+    /// Whether the run was interrupted, even if it was ending for another reason. After
+    /// [`Self::extend`], whether the time that it gave is over.
     pub fn is_interrupted(&self) -> bool {
-        self.deadline.time().is_some()
+        let is_over = |time| !self.is_extended.load(Ordering::Relaxed) || Instant::now() >= time;
+        self.deadline.time().is_some_and(is_over)
+    }
+
+    /// Lets cases run for [some more time](Self::LAST), once, if the run was interrupted.
+    pub fn extend(&self) {
+        if self.is_interrupted() && !self.is_extended.swap(true, Ordering::Relaxed) {
+            self.deadline.move_to(Instant::now() + Self::LAST);
+        }
     }
 
     /// Whether the run must end.
@@ -92,6 +105,12 @@ mod tests {
         stop.request(Ending::Interrupted);
         assert!(stop.is_requested() && stop.is_interrupted());
         assert_eq!(stop.reason(), Ending::Timeout);
+        let at = stop.deadline().time();
+        stop.extend();
+        assert!(!stop.is_interrupted() && stop.deadline().time() > at, "there is some more time");
+        let at = stop.deadline().time();
+        stop.extend();
+        assert_eq!(stop.deadline().time(), at, "once");
         for (code, ending) in Ending::ALL.into_iter().enumerate() {
             assert_eq!(ending as usize, code);
             assert_eq!(Ending::from_id(ending.id()), Some(ending));

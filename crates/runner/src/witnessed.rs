@@ -1,20 +1,11 @@
 //! What a run remembers of its cases, to explain its failures: which passed, and how the others failed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use dmlcts_findings::Outcomes;
 use dmlcts_generate::draw::mix;
 use dmlcts_model::Case;
-use dmlcts_spec::Library;
 
-use crate::{
-    Class, Finding, FindingDigest, Found, GroupKey, OTHER_DATA, Verdict,
-    blind::{DataDependent, is_data_dependent},
-    finding::FailureKind,
-};
-
-/// The maximum number of passes that a predicate is checked against.
-const HELD_AGAINST: usize = 1 << 20;
+use crate::{Class, Found, GroupKey, OTHER_DATA};
 
 /// A bit says whether each of the first cases passed.
 const BITS: u64 = 1 << 26;
@@ -32,17 +23,19 @@ pub struct Witnessed {
     later: BTreeMap<u64, u64>,
     /// Whether passes or failures were left out.
     has_more_passes: bool,
-    pub(crate) has_more_failures: bool,
+    has_more_failures: bool,
     pub(crate) failures: BTreeMap<u64, Found>,
     /// The failures that were expected.
     expected: BTreeMap<u64, Found>,
 }
 
 /// Passes of a run, in ascending order.
-pub(crate) struct Passes {
-    pub(crate) indices: Vec<u64>,
+#[derive(Debug)]
+pub struct Passes {
+    /// The indices of their cases.
+    pub indices: Vec<u64>,
     /// Whether there were others.
-    pub(crate) is_sample: bool,
+    pub is_sample: bool,
 }
 
 impl Witnessed {
@@ -86,7 +79,7 @@ impl Witnessed {
 
     /// The case at an index as it failed: one that fails for other data only is another case, unless it needs
     /// both.
-    pub(crate) fn as_it_failed(&self, index: u64, mut case: Case) -> Case {
+    pub fn as_it_failed(&self, index: u64, mut case: Case) -> Case {
         let is_another = |found: &Found| found.only_other_data && found.class != Class::Remembered;
         if self.failures.get(&index).is_some_and(is_another) {
             case.fill = OTHER_DATA;
@@ -143,46 +136,18 @@ impl Witnessed {
         }
     }
 
-    /// The digests of a finding with these failures. A flaky finding has none.
-    pub(crate) fn digest(&self, finding: &Finding, failures: &[u64]) -> Option<FindingDigest> {
-        let is_steady = finding.first.verdict != Verdict::Flake
-            && finding.passed_again == 0
-            && finding.cases == failures.len() as u64;
-        let digests = failures.iter().map(|index| self.failures.get(index).and_then(|found| found.digest));
-        is_steady.then(|| FindingDigest::of(digests)).flatten()
+    /// The failures, by the indices of their cases.
+    pub fn failures(&self) -> &BTreeMap<u64, Found> {
+        &self.failures
     }
 
-    /// The number of operators and kinds of their failures.
-    pub(crate) fn kinds(&self) -> usize {
-        let of = |found: &Found| (found.operator, FailureKind::of(found.class, &found.outcome));
-        self.failures.values().map(of).collect::<BTreeSet<_>>().len()
-    }
-
-    /// The classes of wrong outputs that not all data show, of each operator.
-    pub(crate) fn data_dependent(&self, library: &'static Library) -> DataDependent {
-        let mut classes = DataDependent::new();
-        let dependent = self.failures.values().filter(|found| {
-            FailureKind::of(found.class, &found.outcome) == FailureKind::Wrong
-                && is_data_dependent(found.class)
-        });
-        for found in dependent {
-            if let Some(operator) = library.operators().get(found.operator) {
-                classes.entry(operator.name()).or_default().insert(found.class);
-            }
-        }
-        classes
-    }
-
-    /// The failures with their kinds, and the passes; and whether these passes are a sample.
-    pub(crate) fn outcomes(&self) -> (Outcomes, bool) {
-        let kind = |found: &Found| FailureKind::of(found.class, &found.outcome).to_string();
-        let failures = self.failures.iter().map(|(index, found)| (*index, kind(found)));
-        let passes = self.passes(HELD_AGAINST);
-        (Outcomes { failures: failures.collect(), passes: passes.indices }, passes.is_sample)
+    /// Whether there were failures that were only counted.
+    pub fn has_more_failures(&self) -> bool {
+        self.has_more_failures
     }
 
     /// Cases that passed: at most this many. If there are more, they are a sample by hash.
-    pub(crate) fn passes(&self, most: usize) -> Passes {
+    pub fn passes(&self, most: usize) -> Passes {
         let count: u64 = self.passes.iter().map(|word| u64::from(word.count_ones())).sum();
         let count = count as usize + self.later.len();
         let of_word = |(place, word): (usize, &u64)| {

@@ -1,8 +1,9 @@
 //! Makes a snapshot of a recorded run.
 
+use dmlcts_diagnose::{self as diagnose, Diagnosis};
 use dmlcts_model::{DataType, FeatureLevel};
 use dmlcts_results::Header;
-use dmlcts_runner::{self as runner, CaseAnswer, Digest, Ending, Summary, Verdict};
+use dmlcts_runner::{CaseAnswer, Digest, Ending, Recorded, Summary, Verdict};
 use dmlcts_spec::{Answer, Library, Validity};
 
 use crate::{
@@ -25,10 +26,11 @@ impl Snapshot {
     /// # Errors
     ///
     /// The run does not show what the backend does: it is incomplete, or known failures hide findings.
-    pub fn new(header: &Header, summary: &Summary, old: Option<&Self>) -> Result<Self, SnapshotError> {
+    pub fn new(header: &Header, run: &Diagnosis, old: Option<&Self>) -> Result<Self, SnapshotError> {
+        let summary = &run.summary;
         check(header, summary)?;
         let library = Library::embedded();
-        let (findings, further) = findings(summary, old);
+        let (findings, further) = findings(&run.findings, old);
         Ok(Self {
             about: Metadata::new(header),
             findings,
@@ -71,9 +73,9 @@ fn check(header: &Header, summary: &Summary) -> Result<(), SnapshotError> {
 }
 
 /// The findings by id, and those that have no room.
-fn findings(summary: &Summary, old: Option<&Snapshot>) -> (Vec<Finding>, Option<Further>) {
+fn findings(found: &[diagnose::Finding], old: Option<&Snapshot>) -> (Vec<Finding>, Option<Further>) {
     let mut all: Vec<Finding> = Vec::new();
-    for finding in &summary.findings {
+    for finding in found {
         let new = entry(finding);
         // Which cases of a flaky backend fail, and so the number of findings, is chance.
         if new.counts.is_some() || all.iter().all(|other| other.id != new.id) {
@@ -132,7 +134,7 @@ fn short(digest: Digest) -> String {
     digest.to_string().chars().take(8).collect()
 }
 
-fn entry(finding: &runner::Finding) -> Finding {
+fn entry(finding: &diagnose::Finding) -> Finding {
     let operators = finding.operators.join(", ");
     let is_flaky = finding.first.verdict == Verdict::Flake || finding.passed_again > 0;
     let shown = finding.shown().case.to_string();
@@ -166,7 +168,7 @@ fn entry(finding: &runner::Finding) -> Finding {
 
 /// The answers to open questions.
 fn answers(summary: &Summary) -> Vec<Statement> {
-    let of = |recorded: &runner::Recorded| {
+    let of = |recorded: &Recorded| {
         let readings = recorded.operator.readings();
         let words = |answer: Answer| match answer {
             Answer::Reject => "is refused".to_owned(),

@@ -1,7 +1,8 @@
 //! What a snapshot holds.
 
+use dmlcts_diagnose::StoredFinding;
 use dmlcts_model::line;
-use dmlcts_runner::{Class, StoredFinding};
+use dmlcts_runner::Class;
 use dmlcts_spec::{Library, Validity};
 
 use crate::Metadata;

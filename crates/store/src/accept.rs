@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use dmlcts_backend::Capabilities;
+use dmlcts_diagnose::{Diagnosis, Finding, Membership, Rule, Severity};
 use dmlcts_model::{Case, FeatureLevel, Outcome, line};
-use dmlcts_runner::{Class, Conclusion, Finding, Kind, Membership, Rule, Severity, Status, Summary, Verdict};
+use dmlcts_runner::{Class, Conclusion, Kind, Status, Summary, Verdict};
 use dmlcts_spec::{Library, Predicate, Validity, program::Values};
 
 use crate::{EvidenceForm, FindingFile, SeenForm, Stored};
@@ -36,8 +37,8 @@ pub struct FailedCase {
 /// A run whose findings are accepted.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
-    /// The summary.
-    pub summary: &'a Summary,
+    /// What it came to.
+    pub diagnosis: &'a Diagnosis,
     /// The failed cases, in the order of the run.
     pub failed: &'a [FailedCase],
     /// Whether the run has every case of its suite.
@@ -83,7 +84,7 @@ pub fn accept(
     ids: &[String],
     (library, schema): (&'static Library, Option<&str>),
 ) -> Accepted {
-    let summary = run.summary;
+    let Diagnosis { summary, findings, .. } = run.diagnosis;
     let conclusions: BTreeMap<&str, Conclusion> = summary
         .known(run.is_whole)
         .map(|(tally, conclusion)| (tally.entry.id.as_str(), conclusion))
@@ -91,7 +92,7 @@ pub fn accept(
     let is_chosen = |id: &str| ids.is_empty() || ids.iter().any(|one| one == id);
     let old = |id: &str| stored.iter().find(|one| one.file.finding == id);
     let mut accepted = Accepted::default();
-    for (finding, cases) in summary.findings.iter().zip(cases_of(run, &conclusions, library)) {
+    for (finding, cases) in findings.iter().zip(cases_of(run, &conclusions, library)) {
         if !is_chosen(&finding.id) {
             continue;
         }
@@ -111,7 +112,7 @@ pub fn accept(
     for one in stored.iter().filter(|one| is_chosen(&one.file.finding)) {
         let id = one.file.finding.as_str();
         let conclusion = conclusions.get(id);
-        if summary.findings.iter().any(|finding| finding.id == id) {
+        if findings.iter().any(|finding| finding.id == id) {
             continue;
         }
         // What fails of a changed one is in other findings, if all cases of the suite ran.
@@ -145,9 +146,9 @@ fn cases_of<'a>(
     conclusions: &BTreeMap<&str, Conclusion>,
     library: &'static Library,
 ) -> Vec<Vec<&'a FailedCase>> {
-    let findings = &run.summary.findings;
+    let Diagnosis { summary, findings, .. } = run.diagnosis;
     let mut all = vec![Vec::new(); findings.len()];
-    let mut membership = Membership::new(findings, library, run.summary.level);
+    let mut membership = Membership::new(findings, library, summary.level);
     for failed in run.failed {
         let holds = |id: &String| conclusions.get(id.as_str()) != Some(&Conclusion::Changed);
         if failed.verdict == Verdict::ExpectedFail && failed.known.as_ref().is_none_or(holds) {
@@ -180,6 +181,8 @@ fn file(
         let (smallest, others) = listed(finding, cases)?;
         (None, smallest, others)
     };
+    // Another case has another answer.
+    let is_shown = smallest == finding.shown().case.to_string();
     let (classes, filter_holds) = (classes(finding, cases), filter.is_some());
     let Capabilities { version, driver, device, .. } = &summary.capabilities;
     let with = [("driver", driver), ("device", device)].into_iter().filter(|(_, name)| !name.is_empty());
@@ -201,8 +204,9 @@ fn file(
             .map(|rule| evidence(rule, finding, library)),
         filter,
         class: classes.iter().map(|class| class.id().to_owned()).collect(),
+        answer: finding.shows.clone().filter(|_| is_shown),
+        output: finding.output.filter(|_| is_shown).map(|digest| digest.to_string()),
         smallest,
-        answer: finding.shows.clone(),
         cases: others,
         partial: old.is_some_and(|old| old.partial)
             || finding.rule.as_ref().is_some_and(|rule| filter_holds && rule.passes > 0),

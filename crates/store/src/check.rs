@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use dmlcts_model::{Case, FeatureLevel, line};
-use dmlcts_runner::{Applies, BoundsForm, Class, KnownEntry, KnownFailure, is_version};
+use dmlcts_runner::{Applies, BoundsForm, Class, Digest, KnownEntry, KnownFailure, is_version};
 use dmlcts_spec::{
     Diagnostic, Library, LoadError, Operator, Predicate, Source,
     program::Values,
-    yaml::{self, Document, Place},
+    yaml::{Place, Reader},
 };
 
 use crate::FindingFile;
@@ -16,8 +16,12 @@ use crate::FindingFile;
 const LONGEST_ID: usize = 100;
 
 /// Reads a file, and makes of it what a run expects.
-pub(crate) fn check(source: &Source, library: &Library) -> Result<(FindingFile, KnownEntry), LoadError> {
-    let document: Document<FindingFile> = yaml::read(source)?;
+pub(crate) fn check(
+    reader: &Reader<FindingFile>,
+    source: &Source,
+    library: &Library,
+) -> Result<(FindingFile, KnownEntry), LoadError> {
+    let document = reader.read(source)?;
     let (file, root) = (&document.value, document.root());
     let mut wrong = Vec::new();
     check_id(file, &source.name, root, &mut wrong);
@@ -42,6 +46,14 @@ pub(crate) fn check(source: &Source, library: &Library) -> Result<(FindingFile, 
             }
         }
     }
+    let output = file.output.as_deref().map(|text| {
+        let digest = Digest::parse(text);
+        if digest.is_none() {
+            let label = "expected 16 hexadecimal digits, as `accept` writes them";
+            wrong.push(root.key("output").mistake(format!("`{text}` is not a digest"), label));
+        }
+        digest
+    });
     let predicate = file.filter.as_deref().and_then(|text| predicate(text, root, library, &mut wrong));
     let smallest = case(&file.smallest, root.key("smallest"), library, &mut wrong);
     let cases = file.cases.iter().enumerate();
@@ -69,7 +81,8 @@ pub(crate) fn check(source: &Source, library: &Library) -> Result<(FindingFile, 
     let applies = file.applies.clone().unwrap_or_default();
     let applies = Applies { version: applies.version, driver: applies.driver, device: applies.device };
     let cases = smallest.into_iter().chain(cases).collect();
-    Ok((document.value, KnownEntry::new(failure, applies, predicate, cases)))
+    let entry = KnownEntry::new(failure, applies, predicate, cases).with_output(output.flatten());
+    Ok((document.value, entry))
 }
 
 /// Checks that the id is one, and that the file has its name.

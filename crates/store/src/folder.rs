@@ -8,7 +8,7 @@ use std::{
 
 use dmlcts_results::{FileLock, is_temporary, replace_entry};
 use dmlcts_runner::{KnownEntry, KnownFailures};
-use dmlcts_spec::{Library, LoadError, Source};
+use dmlcts_spec::{Library, Source, yaml::Reader};
 
 use crate::{FindingFile, StoreError, check::check};
 
@@ -58,10 +58,11 @@ impl Folder {
     /// There is no folder, or a file cannot be read, is a link or has mistakes. All mistakes of the first
     /// file with mistakes are named.
     pub fn read(&self, library: &Library) -> Result<Vec<Stored>, StoreError> {
-        let mut all = Vec::new();
+        let (reader, mut all) = (Reader::default(), Vec::new());
         for path in self.files()? {
             let source = Source::new(path.display().to_string(), read(&path)?);
-            all.push(stored(source, library)?);
+            let (file, entry) = check(&reader, &source, library)?;
+            all.push(Stored { path: source.name, text: source.text, file, entry });
         }
         Ok(all)
     }
@@ -149,12 +150,6 @@ impl FromIterator<Stored> for KnownFailures {
     fn from_iter<I: IntoIterator<Item = Stored>>(all: I) -> Self {
         Self::new(all.into_iter().map(|stored| stored.entry).collect())
     }
-}
-
-/// Checks the text of a finding's file.
-fn stored(source: Source, library: &Library) -> Result<Stored, LoadError> {
-    let (file, entry) = check(&source, library)?;
-    Ok(Stored { path: source.name, text: source.text, file, entry })
 }
 
 /// The text of a file.

@@ -35,6 +35,10 @@ pub struct FindingFile {
     /// What the backend does with the smallest case, in a sentence.
     #[serde(default)]
     pub answer: Option<String>,
+    /// The digest of the wrong output of the smallest case, in 16 hexadecimal digits. Another output is
+    /// unexpected.
+    #[serde(default)]
+    pub output: Option<String>,
     /// Other cases that fail: a few with `where`, and all without it.
     #[serde(default)]
     pub cases: Vec<String>,

@@ -50,6 +50,7 @@ impl FindingFile {
         line("evidence", self.evidence.as_ref().map(EvidenceForm::braced));
         line("smallest", Some(scalar(&self.smallest)));
         line("answer", plain(&self.answer));
+        line("output", self.output.as_deref().map(quoted));
         let cases: Vec<String> = self.cases.iter().map(|case| format!("\n  - {}", scalar(case))).collect();
         all.extend((!cases.is_empty()).then(|| ("cases", format!("cases:{}\n", cases.concat()))));
         let mut line = |key: &'static str, value: Option<String>| {

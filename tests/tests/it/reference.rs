@@ -31,7 +31,6 @@ fn the_reference_passes_smoke_at_every_level() {
             level: Some(level),
             runs: Runs::Once,
             retries: 0,
-            shrink: false,
             fail_fast: true,
             ..Configuration::default()
         };

@@ -183,6 +183,7 @@ fn the_spec_and_the_runner_know_no_backend() {
         "dmlcts-generate",
         "dmlcts-findings",
         "dmlcts-runner",
+        "dmlcts-diagnose",
         "dmlcts-report",
         "dmlcts-snapshots",
     ] {
@@ -190,6 +191,17 @@ fn the_spec_and_the_runner_know_no_backend() {
             assert!(!reachable(name, &graph).contains(backend), "{name} depends on {backend}");
         }
     }
+}
+
+/// The log of cases is the wall between them: a run knows cases, and an explanation knows findings.
+#[test]
+fn the_runner_explains_nothing() {
+    let graph = dependencies();
+    let found = reachable("dmlcts-runner", &graph);
+    for name in ["dmlcts-findings", "dmlcts-diagnose", "dmlcts-results", "dmlcts-store"] {
+        assert!(graph.contains_key(name) && !found.contains(name), "dmlcts-runner depends on {name}");
+    }
+    assert!(!reachable("dmlcts-findings", &graph).contains("dmlcts-runner"), "the search knows no run");
 }
 
 #[test]
@@ -201,7 +213,9 @@ fn the_model_stands_alone_and_the_report_needs_no_generator() {
 
 #[test]
 fn the_core_knows_no_operator_by_name() {
-    for folder in ["model", "spec", "generate", "findings", "runner", "report", "snapshots", "fuzzing"] {
+    for folder in
+        ["model", "spec", "generate", "findings", "runner", "diagnose", "report", "snapshots", "fuzzing"]
+    {
         let names = ["SLICE", "PADDING", "InputWindow", "StartPadding", "PaddingMode", "\"Offsets"];
         assert_absent(folder, &names, "an operator's name stands in its YAML, not in the core");
     }
@@ -219,6 +233,10 @@ fn only_the_report_and_the_program_print() {
         "wgpu",
         "directml",
         "runner",
+        "diagnose",
+        "results",
+        "store",
+        "snapshots",
         "fuzzing",
     ] {
         assert_absent(

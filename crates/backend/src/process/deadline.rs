@@ -1,23 +1,32 @@
 //! A deadline that any thread can set during a run, such as the one that handles Ctrl-C.
 
 use std::{
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
 /// The time after which the host waits for no process. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Deadline(Arc<OnceLock<Instant>>);
+pub struct Deadline(Arc<Mutex<Option<Instant>>>);
 
 impl Deadline {
     /// Sets the time, if it is not set.
     pub fn set(&self, time: Instant) {
-        self.0.get_or_init(|| time);
+        self.lock().get_or_insert(time);
+    }
+
+    /// Sets another time in its place.
+    pub fn move_to(&self, time: Instant) {
+        *self.lock() = Some(time);
     }
 
     /// The time, if it is set.
     pub fn time(&self) -> Option<Instant> {
-        self.0.get().copied()
+        *self.lock()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the time is set, and over.
@@ -44,6 +53,8 @@ mod tests {
         deadline.set(now);
         assert_eq!((deadline.time(), deadline.is_over()), (Some(now + minute), false));
         assert!(deadline.cut(2 * minute) <= minute);
+        deadline.move_to(now + 2 * minute);
+        assert_eq!(deadline.time(), Some(now + 2 * minute));
         let over = Deadline::default();
         over.set(now);
         assert_eq!((over.is_over(), over.cut(minute)), (true, Duration::ZERO));

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use clap::{Args, ValueHint, builder::NonEmptyStringValueParser};
+use dmlcts_diagnose::{Explaining, StoredFinding};
 use dmlcts_generate::suite::Strategy;
 use dmlcts_model::FeatureLevel;
 use dmlcts_results::BackendOptions;
-use dmlcts_runner::{Configuration, Difference, Partition, Runs, StoredFinding};
+use dmlcts_runner::{Configuration, Difference, Partition, Runs};
 
 use super::{ReportArguments, file, heading};
 use crate::{exit, problem::unknown, units};
@@ -381,7 +382,7 @@ impl RunArguments {
     /// The backend without `--backend`: the one that works on every machine.
     pub(crate) const DEFAULT_BACKEND: &str = BackendOptions::USUAL_BACKEND;
     /// The cases of a finding without `--explain`.
-    pub(crate) const DEFAULT_EXPLAIN: u32 = Configuration::USUAL_EXPLAIN as u32;
+    pub(crate) const DEFAULT_EXPLAIN: u32 = Explaining::USUAL_CASES as u32;
     /// The number of retries without `--retries`.
     pub(crate) const DEFAULT_RETRIES: u32 = Configuration::USUAL_RETRIES;
     /// The memory of one case without `--memory`.

@@ -20,10 +20,10 @@ pub(crate) fn accept(arguments: &AcceptArguments) -> Result<Exit, Problem> {
     // A folder with mistakes is named before the run is read.
     folder.read_or_none(Library::embedded())?;
     let mut failed = Failed::default();
-    let (header, summary) = recorded::read(&arguments.from, &[], &mut |line| failed.on_line(line))?;
-    check_name(&folder, arguments.name.as_deref(), &summary.capabilities.name)?;
+    let (header, run) = recorded::read(&arguments.from, &[], &mut |line| failed.on_line(line))?;
+    check_name(&folder, arguments.name.as_deref(), &run.summary.capabilities.name)?;
     let is_whole = is_whole(&header.selection);
-    let (exit, text) = accept_run(&folder, (&summary, &failed), is_whole, &arguments.ids)?;
+    let (exit, text) = accept_run(&folder, (&run, &failed), is_whole, &arguments.ids)?;
     let mut out = output::stdout();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     output::unless_gone(written)?;

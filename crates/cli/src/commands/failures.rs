@@ -7,11 +7,12 @@
 
 use std::{fs, io::Write as _};
 
+use dmlcts_diagnose::{Finding, Membership};
 use dmlcts_generate::suite::Strategy;
 use dmlcts_model::{FeatureLevel, line};
 use dmlcts_report::{command, counted};
 use dmlcts_results::{CaseForm, Error, Item, Reader};
-use dmlcts_runner::{Finding, Membership, Verdict};
+use dmlcts_runner::Verdict;
 use dmlcts_spec::Library;
 
 use crate::{arguments::FailuresArguments, exit::Exit, output, problem::Problem};

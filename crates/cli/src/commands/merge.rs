@@ -6,13 +6,14 @@ use std::{
     sync::Arc,
 };
 
+use dmlcts_diagnose::Diagnosis;
 use dmlcts_generate::suite::Strategy;
 use dmlcts_model::FeatureLevel;
 use dmlcts_report::{
     Context, KnownContext, Replay, Subject, command, is_proof, write_findings, write_known, write_summary,
 };
 use dmlcts_results::{Analysis, Error, Header, PartFiles as Files, Reader, SelectionForm, Writer};
-use dmlcts_runner::{Claim, Source, SuiteSource, Summary};
+use dmlcts_runner::{Claim, Source, SuiteSource};
 use dmlcts_spec::Library;
 
 use super::{conclusion::conclude, run::proof};
@@ -72,22 +73,23 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
         let _ = fs::remove_file(path);
     }
     let joined = joined.map_err(|error| reports.explain(&run, error.of_output().into()))?;
-    let Some(summary) = joined else { return Ok(Exit::Usage) };
-    let stated = claim.as_ref().map(|claim| claim.state(library, &summary));
+    let Some(diagnosis) = joined else { return Ok(Exit::Usage) };
+    let summary = &diagnosis.summary;
+    let stated = claim.as_ref().map(|claim| claim.state(library, summary));
     context.claim = claim;
     context.failures = arguments.results.as_ref().map(|path| command(&["dmlcts", "failures", path]));
-    if let Some(parts) = suite.filter(|_| is_proof(&summary) && header.selection.has_all_cases()) {
+    if let Some(parts) = suite.filter(|_| is_proof(summary) && header.selection.has_all_cases()) {
         context.certificate = proof(&parts);
     }
     let mut report = || {
-        reports.write(&context, &summary)?;
-        output::unless_gone(show(&context, &summary, arguments.quiet))?;
-        let exit = Exit::of(&summary, is_whole(&header.selection));
-        conclude(exit, &summary, &header.backend.argument)
+        reports.write(&context, &diagnosis)?;
+        output::unless_gone(show(&context, &diagnosis, arguments.quiet))?;
+        let exit = Exit::of(summary, is_whole(&header.selection));
+        conclude(exit, summary, &header.backend.argument)
     };
     let ended = report();
     if let Some(writer) = &mut writer {
-        let finished = writer.finish(&summary, exit_after(&ended).code(), stated.as_ref().map(Into::into));
+        let finished = writer.finish(&diagnosis, exit_after(&ended).code(), stated.as_ref().map(Into::into));
         return ended.and_then(|exit| Ok(finished.map(|()| exit).map_err(Error::of_output)?));
     }
     ended
@@ -125,12 +127,12 @@ fn run_of(paths: &[String]) -> String {
 }
 
 /// Shows the result of the whole run.
-fn show(context: &Context, summary: &Summary, quiet: bool) -> io::Result<()> {
+fn show(context: &Context, run: &Diagnosis, quiet: bool) -> io::Result<()> {
     let (mut out, palette) = (output::stdout(), colour::palette());
-    write_findings(&mut out, context, summary, palette)?;
-    write_known(&mut out, &context.known, summary, palette)?;
+    write_findings(&mut out, context, run, palette)?;
+    write_known(&mut out, &context.known, &run.summary, palette)?;
     if !quiet {
-        write_summary(&mut out, context, summary, palette)?;
+        write_summary(&mut out, context, run, palette)?;
     }
     out.flush()
 }

@@ -10,13 +10,14 @@ use std::{
 };
 
 use dmlcts_backend::process::Incidents;
+use dmlcts_diagnose::{Diagnosis, Event, Explaining};
 use dmlcts_generate::Certificate;
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_report::{Context, KnownContext, Options, Replay, Subject, Terminal, command, is_proof};
 use dmlcts_results::{FolderForm, SelectionForm};
 use dmlcts_runner::{
-    Claim, Configuration, Ending, Event, Listed, Profile, Run, Source, Stop, SuiteSource, Summary, Totals,
-    Witnessed,
+    Claim, Configuration, Ending, Event as RunEvent, Listed, Profile, Run, Source, Stop, SuiteSource,
+    Summary, Totals, Witnessed,
 };
 use dmlcts_spec::Library;
 
@@ -68,6 +69,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             filter,
             incidents,
             known: known.failures(),
+            tries_smallest: arguments.cases.is_empty(),
             record: record.is_some() || arguments.accept || reports.need_cases(),
             resume: earlier.resume,
             witnessed: earlier.witnessed,
@@ -79,60 +81,60 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let bar = io::stderr().is_terminal();
     let options = Options { quiet: arguments.quiet, bar, palette: colour::palette() };
     let mut terminal = Terminal::new(&mut out, &mut err, context.clone(), options);
-    let (mut written, mut recorded) = (Ok(()), Ok(()));
-    let ended = dmlcts_runner::run(&run, &mut |event| {
-        if let Some(failed) = &mut failed {
-            failed.on_event(&event);
-        }
-        if let Event::Started { capabilities, .. } = &event {
-            recorded = known.check(&capabilities.name);
-        }
-        reports.on_event(&event);
-        if let Some(record) = record.as_mut().filter(|_| recorded.is_ok()) {
-            recorded = record.on_event(&event);
-        }
-        if recorded.is_err() {
-            run.stop.request(Ending::NotRecorded);
-        }
-        // Before this event, the program waits for the backend to start and has nothing to sum up.
-        runs.fetch_or(matches!(event, Event::Started { .. }), Ordering::Relaxed);
-        if let Event::Finished(summary) = &event {
-            if is_empty(summary, selection) || is_refused(summary) {
-                return;
+    let mut recorded = Ok(());
+    let ended = dmlcts_diagnose::run(&run, &explaining(arguments), &mut |event| {
+        if let Event::Run(event) = &event {
+            if let Some(failed) = &mut failed {
+                failed.on_event(event);
             }
-            if let Some(parts) = parts.as_ref().filter(|_| is_proof(summary)) {
-                terminal.prove(proof(parts));
+            if let RunEvent::Started { capabilities, .. } = event {
+                recorded = known.check(&capabilities.name);
+                // Before this event, the program waits for the backend to start and has nothing to sum up.
+                runs.store(true, Ordering::Relaxed);
+            }
+            reports.on_event(event);
+            if let Some(record) = record.as_mut().filter(|_| recorded.is_ok()) {
+                recorded = record.on_event(event);
+            }
+            if recorded.is_err() {
+                run.stop.request(Ending::NotRecorded);
             }
         }
-        if written.is_ok() {
-            written = terminal.show(&event);
-        }
+        terminal.show(&event);
     });
-    let summary = ended.map_err(|error| {
+    let diagnosis = ended.map_err(|error| {
         reports.explain(context.subject.name(), Problem::start(error, &arguments.backend))
     })?;
+    let summary = &diagnosis.summary;
+    let ran = !is_empty(summary, selection);
+    let mut written = Ok(());
+    if ran && !is_refused(summary) {
+        if let Some(parts) = parts.as_ref().filter(|_| is_proof(summary)) {
+            terminal.prove(proof(parts));
+        }
+        written = terminal.finish(&diagnosis);
+    }
     // A worker that was left behind may have a process that hangs.
     dmlcts_backend::process::end_all();
-    recorded.map_err(|problem| unrecorded(problem, &mut reports, &context, &summary))?;
+    recorded.map_err(|problem| unrecorded(problem, &mut reports, &context, &diagnosis))?;
     let report = || {
-        let ran = !is_empty(&summary, selection);
-        let reported = if ran { reports.write(&context, &summary) } else { Ok(()) };
+        let reported = if ran { reports.write(&context, &diagnosis) } else { Ok(()) };
         reported?;
         if !ran {
-            return Err(reports.explain(context.subject.name(), nothing(&summary, selection)));
+            return Err(reports.explain(context.subject.name(), nothing(summary, selection)));
         }
-        let mut exit = Exit::of(&summary, is_whole);
+        let mut exit = Exit::of(summary, is_whole);
         if let Some((failed, folder)) = failed.as_ref().zip(known.folder()) {
-            let (accepted, text) = accept_run(folder, (&summary, failed), is_whole, &[])?;
+            let (accepted, text) = accept_run(folder, (&diagnosis, failed), is_whole, &[])?;
             // A failure to print does not change the exit code.
             text.lines().for_each(output::note);
             exit = if exit == Exit::Unexpected { accepted } else { exit };
         }
         output::unless_gone(written)?;
-        conclude(exit, &summary, &arguments.backend)
+        conclude(exit, summary, &arguments.backend)
     };
     let ended = report();
-    let finished = record.map_or(Ok(()), |mut record| record.finish(&summary, exit_after(&ended)));
+    let finished = record.map_or(Ok(()), |mut record| record.finish(&diagnosis, exit_after(&ended)));
     ended.and_then(|exit| finished.map(|()| exit))
 }
 
@@ -182,12 +184,18 @@ fn configuration(arguments: &RunArguments) -> Configuration {
         memory: arguments.memory,
         runs: arguments.runs,
         allow: arguments.allow.clone(),
-        // A case that the user typed is shown as typed.
-        shrink: arguments.cases.is_empty(),
-        explain: arguments.cases.is_empty().then_some(arguments.explain as usize),
         partition: selection.partition,
-        stored: arguments.stored.clone(),
         ..Configuration::default()
+    }
+}
+
+/// The options of the arguments for explaining failures. A case that the user typed is shown as typed.
+fn explaining(arguments: &RunArguments) -> Explaining {
+    let is_suite = arguments.cases.is_empty();
+    Explaining {
+        cases: is_suite.then_some(arguments.explain as usize),
+        shrink: is_suite,
+        stored: arguments.stored.clone(),
     }
 }
 
@@ -229,12 +237,12 @@ fn is_empty(summary: &Summary, selection: &Selection) -> bool {
 }
 
 /// Reports a run that could not be recorded, up to the error, and returns the problem.
-fn unrecorded(problem: Problem, reports: &mut Reports, context: &Context, summary: &Summary) -> Problem {
-    if is_refused(summary) {
+fn unrecorded(problem: Problem, reports: &mut Reports, context: &Context, run: &Diagnosis) -> Problem {
+    if is_refused(&run.summary) {
         return reports.explain(context.subject.name(), problem);
     }
     // The first problem is the cause; an error of a report would hide it.
-    let _ = reports.write(context, summary);
+    let _ = reports.write(context, run);
     problem
 }
 

@@ -1,9 +1,10 @@
 //! A finding as a card: what failed, where, the formulas behind it, its smallest case, its tensors, and
 //! commands to paste.
 
+use dmlcts_diagnose::{Finding, Severity};
 use dmlcts_model::escaped;
 use dmlcts_results::Trend;
-use dmlcts_runner::{Failure, Finding, Severity, Verdict};
+use dmlcts_runner::{Failure, Verdict};
 use dmlcts_spec::Validity;
 use maud::{Markup, html};
 

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
+use dmlcts_diagnose::Finding;
 use dmlcts_model::{FeatureLevel, escaped};
 use dmlcts_results::{Compared, Comparison, Kind, Side, Trend};
-use dmlcts_runner::Finding;
 use dmlcts_spec::Library;
 use maud::{Markup, html};
 

@@ -5,8 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use dmlcts_diagnose::{Finding, Membership};
 use dmlcts_model::{MemberKind, Signature, line, printable};
-use dmlcts_runner::{Class, Finding, Membership, Verdict};
+use dmlcts_runner::{Class, Verdict};
 use dmlcts_spec::{Operator, Validity};
 use serde_json::{Value, json};
 

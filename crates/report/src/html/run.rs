@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use dmlcts_diagnose::{Diagnosis, Finding};
 use dmlcts_runner::{Summary, Verdict};
 use maud::{Markup, html};
 
@@ -30,9 +31,10 @@ use crate::{
 pub fn write_html(
     out: &mut dyn Write,
     context: &Context,
-    summary: &Summary,
+    diagnosis: &Diagnosis,
     log: &CaseLog,
 ) -> io::Result<()> {
+    let summary = &diagnosis.summary;
     let title = conclusion(context, summary);
     let what = match &context.subject {
         Subject::Suite { what, .. } => what.clone(),
@@ -46,21 +48,24 @@ pub fn write_html(
         let lines = statement::lines(claim, &stated, context.library, summary);
         parts.push(Part::new("statement", title, facts(&lines)));
     }
-    parts.push(Part::new("findings", findings_title(summary), findings(context, summary, log)));
+    parts.push(Part::new("findings", findings_title(&diagnosis.findings), findings(context, diagnosis, log)));
     let words = "verdict, class, finding, clause, known and index";
     parts.push(Part::new("cases", "Failed cases", cases(log, words)));
     parts.push(Part::new("clauses", "Clauses", matrix(&[log])));
     if let Some(answers) = answers(&[("", log)]) {
         parts.push(Part::new("answers", "Open questions", answers));
     }
-    let island =
-        if log.listed().is_empty() { String::new() } else { island(log, &summary.findings, &context.replay) };
+    let island = if log.listed().is_empty() {
+        String::new()
+    } else {
+        island(log, &diagnosis.findings, &context.replay)
+    };
     let about = format!("{what} on {}", ran_on(summary));
     Page { title: capital(&title), tone, about, parts, island }.write(out)
 }
 
-fn findings_title(summary: &Summary) -> String {
-    match summary.findings.len() {
+fn findings_title(findings: &[Finding]) -> String {
+    match findings.len() {
         0 => "Findings".to_owned(),
         count => counted(count as u64, "finding"),
     }
@@ -104,8 +109,8 @@ fn overview(context: &Context, summary: &Summary, what: &str) -> Markup {
     }
 }
 
-fn findings(context: &Context, summary: &Summary, log: &CaseLog) -> Markup {
-    let all = &summary.findings;
+fn findings(context: &Context, diagnosis: &Diagnosis, log: &CaseLog) -> Markup {
+    let Diagnosis { summary, findings: all, .. } = diagnosis;
     let mut known = Vec::new();
     // Memory takes everything.
     let _ = write_known(&mut known, &context.known, summary, Palette::PLAIN);
@@ -116,7 +121,7 @@ fn findings(context: &Context, summary: &Summary, log: &CaseLog) -> Markup {
             (Card { finding, replay: &context.replay, trend: None, is_listed: !log.listed().is_empty() }.markup(place + 1))
         }
         @if all.len() > CARDS { p.warning { "Not shown: " (counted((all.len() - CARDS) as u64, "further finding")) "." } }
-        @for note in unexplained(summary).into_iter().chain(left_out(&summary.left_out)) { p.warning { (capital(&note)) "." } }
+        @for note in unexplained(diagnosis).into_iter().chain(left_out(&diagnosis.left_out)) { p.warning { (capital(&note)) "." } }
         @if !known.is_empty() {
             h3 { "Known failures that are not as they are known" }
             pre.line tabindex="0" { (known) }

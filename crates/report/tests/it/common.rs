@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use dmlcts_backend::{Backend, Batch, Capabilities, Immediate, Job};
+use dmlcts_diagnose::{Diagnosis, Explaining};
 use dmlcts_model::{FeatureLevel, line};
 use dmlcts_reference::Reference;
 use dmlcts_report::{Context, KnownContext, Replay, Subject};
-use dmlcts_runner::{Configuration, Factory, Listed, Run, Stop, Summary};
+use dmlcts_runner::{Configuration, Factory, Listed, Run, Stop};
 use dmlcts_spec::Library;
 
 pub(crate) const REVERSAL: &str = "SLICE1 FLOAT32 in=1,1,4,4 out=1,1,2,2 InputWindowOffsets=0,0,0,1 \
@@ -59,17 +60,17 @@ pub(crate) fn declaring(
     })
 }
 
-pub(crate) fn summary(lines: &[&str], backend: Arc<Factory>) -> Summary {
+pub(crate) fn summary(lines: &[&str], backend: Arc<Factory>) -> Diagnosis {
     let signatures = Library::embedded().signatures();
     let cases = lines.iter().map(|text| line::parse(text, signatures).expect("a case")).collect();
     let run = Run {
         library: Library::embedded(),
         source: Arc::new(Listed::new(cases, "listed")),
         backend,
-        configuration: Configuration { jobs: 1, shrink: false, ..Configuration::default() },
+        configuration: Configuration { jobs: 1, ..Configuration::default() },
         stop: Stop::default(),
     };
-    dmlcts_runner::run(&run, &mut |_| {}).expect("the backend starts")
+    dmlcts_diagnose::run(&run, &Explaining::NONE, &mut |_| {}).expect("the backend starts")
 }
 
 pub(crate) fn context() -> Context {

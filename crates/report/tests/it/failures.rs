@@ -3,30 +3,28 @@
 use std::sync::Arc;
 
 use dmlcts_backend::Job;
+use dmlcts_diagnose::{Counterexample, Diagnosis, Explaining, Limit, Rule};
 use dmlcts_findings::Estimate;
 use dmlcts_model::{ErrorCode, Outcome, Phase, line};
 use dmlcts_report::{
     Context, Options, Palette, Replay, Terminal, write_findings, write_junit, write_markdown, write_summary,
 };
-use dmlcts_runner::{
-    Configuration, Counterexample, CutPart, Ending, Limit, Listed, Partition, Recorded, Rule, Run, Stop,
-    Summary,
-};
+use dmlcts_runner::{Configuration, CutPart, Ending, Listed, Partition, Recorded, Run, Stop};
 use dmlcts_spec::{Library, Validity};
 
 use crate::common::*;
 
-fn failures(summary: &Summary, palette: Palette) -> String {
+fn failures(diagnosis: &Diagnosis, palette: Palette) -> String {
     let mut out = Vec::new();
-    write_findings(&mut out, &context(), summary, palette).expect("memory takes it");
+    write_findings(&mut out, &context(), diagnosis, palette).expect("memory takes it");
     String::from_utf8(out).expect("text")
 }
 
-/// The summary without the line that depends on the machine, and without the hash that depends on every word
-/// of the specs.
-fn summary_text(summary: &Summary) -> String {
+/// The diagnosis without the line that depends on the machine, and without the hash that depends on every
+/// word of the specs.
+fn summary_text(diagnosis: &Diagnosis) -> String {
     let mut out = Vec::new();
-    write_summary(&mut out, &context(), summary, Palette::PLAIN).expect("memory takes it");
+    write_summary(&mut out, &context(), diagnosis, Palette::PLAIN).expect("memory takes it");
     let text = String::from_utf8(out).expect("text");
     let hash = Library::embedded().short_hash();
     let stable = text.lines().filter(|line| !line.starts_with("speed"));
@@ -36,7 +34,7 @@ fn summary_text(summary: &Summary) -> String {
 /// A failure that shows only on this backend with these options has a command with both.
 #[test]
 fn running_it_again_repeats_what_bears_on_the_case() {
-    let summary = summary(&[EMPTY_WINDOW], backend(|job, _, _| job.outcome = Outcome::Accepted));
+    let diagnosis = summary(&[EMPTY_WINDOW], backend(|job, _, _| job.outcome = Outcome::Accepted));
     let options = ["--backend", "exec:python3 it's.py", "--feature-level", "4.1", "--allow", "zero-sign"];
     let replay = Replay { options: options.map(str::to_owned).to_vec() };
     let again = format!(
@@ -44,33 +42,33 @@ fn running_it_again_repeats_what_bears_on_the_case() {
     );
     let mut out = Vec::new();
     let context = Context { replay, ..context() };
-    write_findings(&mut out, &context, &summary, Palette::PLAIN).expect("memory takes it");
+    write_findings(&mut out, &context, &diagnosis, Palette::PLAIN).expect("memory takes it");
     let text = String::from_utf8(out).expect("text");
     assert!(text.contains(&format!("  run it again: {again}\n")), "{text}");
     let mut out = Vec::new();
-    write_summary(&mut out, &context, &summary, Palette::PLAIN).expect("memory takes it");
+    write_summary(&mut out, &context, &diagnosis, Palette::PLAIN).expect("memory takes it");
     let text = String::from_utf8(out).expect("text");
     assert!(text.contains(&format!("next      {again}\n")), "{text}");
 }
 
 #[test]
 fn wrong_elements_are_marked_and_name_their_origin() {
-    let summary = summary(&[REVERSAL], backend(forgets_to_reverse));
-    insta::assert_snapshot!(failures(&summary, Palette::PLAIN));
+    let diagnosis = summary(&[REVERSAL], backend(forgets_to_reverse));
+    insta::assert_snapshot!(failures(&diagnosis, Palette::PLAIN));
 }
 
 #[test]
 fn a_terminal_shows_wrong_elements_in_colour() {
-    let summary = summary(&[REVERSAL], backend(forgets_to_reverse));
-    let text = failures(&summary, Palette { colour: true });
+    let diagnosis = summary(&[REVERSAL], backend(forgets_to_reverse));
+    let text = failures(&diagnosis, Palette { colour: true });
     assert!(text.contains("\x1b[1;31m"), "{text}");
     assert!(!text.contains('*'), "no marks beside colours: {text}");
 }
 
 #[test]
 fn an_invalid_desc_that_was_accepted_names_the_clause_that_it_breaks() {
-    let summary = summary(&[EMPTY_WINDOW], backend(|job, _, _| job.outcome = Outcome::Accepted));
-    insta::assert_snapshot!(failures(&summary, Palette::PLAIN));
+    let diagnosis = summary(&[EMPTY_WINDOW], backend(|job, _, _| job.outcome = Outcome::Accepted));
+    insta::assert_snapshot!(failures(&diagnosis, Palette::PLAIN));
 }
 
 #[test]
@@ -98,34 +96,34 @@ fn an_answer_outside_an_open_question_lists_what_is_allowed() {
 
 #[test]
 fn the_summary_of_a_run_without_failures() {
-    let summary = summary(&[REVERSAL, PADDING, EMPTY_WINDOW, STRIDE_ZERO], backend(|_, _, _| {}));
-    insta::assert_snapshot!(summary_text(&summary));
+    let diagnosis = summary(&[REVERSAL, PADDING, EMPTY_WINDOW, STRIDE_ZERO], backend(|_, _, _| {}));
+    insta::assert_snapshot!(summary_text(&diagnosis));
 }
 
 #[test]
 fn the_summary_of_a_run_with_failures_ends_with_a_case_to_look_at() {
-    let summary = summary(&[REVERSAL, EMPTY_WINDOW], backend(|job, _, _| job.outcome = Outcome::Lost));
-    insta::assert_snapshot!(summary_text(&summary));
+    let diagnosis = summary(&[REVERSAL, EMPTY_WINDOW], backend(|job, _, _| job.outcome = Outcome::Lost));
+    insta::assert_snapshot!(summary_text(&diagnosis));
 }
 
 #[test]
 fn a_single_question_is_shown_in_the_place_of_a_line_that_counts_it() {
-    let mut summary = summary(&[REVERSAL], backend(|_, _, _| {}));
+    let mut diagnosis = summary(&[REVERSAL], backend(|_, _, _| {}));
     let operators = Library::embedded().operators().iter();
     let all =
         operators.flat_map(|operator| operator.questions().iter().map(move |question| (operator, question)));
     let recorded = |(operator, question)| Recorded { operator, question, answers: Vec::new(), together: 1 };
-    summary.recorded = all.clone().take(5).map(recorded).collect();
-    let text = summary_text(&summary);
+    diagnosis.summary.recorded = all.clone().take(5).map(recorded).collect();
+    let text = summary_text(&diagnosis);
     assert_eq!(text.matches(": refused in 1 case, for this or another question\n").count(), 5, "{text}");
     assert!(!text.contains("further question"), "{text}");
-    summary.recorded = all.take(6).map(recorded).collect();
-    let text = summary_text(&summary);
+    diagnosis.summary.recorded = all.take(6).map(recorded).collect();
+    let text = summary_text(&diagnosis);
     assert_eq!(text.matches(": refused in 1 case, for this or another question\n").count(), 4, "{text}");
     assert!(text.contains("          and answers to 2 further questions\n"), "{text}");
 }
 
-/// The summary says that some cases ran on other data, and so does a failure of such a run.
+/// The diagnosis says that some cases ran on other data, and so does a failure of such a run.
 #[test]
 fn a_second_run_on_other_data_is_named() {
     let remembers = backend(|job, _, outputs| {
@@ -134,12 +132,12 @@ fn a_second_run_on_other_data_is_named() {
             first.clone().into_iter().for_each(|first| outputs.copy_within(first, run.output.start));
         }
     });
-    let summary = summary(&[REVERSAL], remembers);
-    let text = failures(&summary, Palette::PLAIN);
+    let diagnosis = summary(&[REVERSAL], remembers);
+    let text = failures(&diagnosis, Palette::PLAIN);
     let note = "  seen in a second run, on other data than the case's fill (`--runs once` leaves it out)\n";
     assert!(text.contains(note), "{text}");
     let mut out = Vec::new();
-    write_summary(&mut out, &context(), &summary, Palette::PLAIN).expect("memory takes it");
+    write_summary(&mut out, &context(), &diagnosis, Palette::PLAIN).expect("memory takes it");
     let text = String::from_utf8(out).expect("text");
     assert!(text.contains(", 2 runs of an operator (1 case ran a second time, on other data), "), "{text}");
 }
@@ -147,24 +145,25 @@ fn a_second_run_on_other_data_is_named() {
 /// Cases that a part did not reach are not called left out, and the run did not end after all its cases.
 #[test]
 fn parts_that_ended_early_are_named() {
-    let mut summary = summary(&[REVERSAL, PADDING, EMPTY_WINDOW, STRIDE_ZERO], backend(|_, _, _| {}));
-    (summary.totals.progress.read, summary.cases, summary.ending) = (100, Some(100), Ending::Timeout);
+    let mut diagnosis = summary(&[REVERSAL, PADDING, EMPTY_WINDOW, STRIDE_ZERO], backend(|_, _, _| {}));
+    (diagnosis.summary.totals.progress.read, diagnosis.summary.cases, diagnosis.summary.ending) =
+        (100, Some(100), Ending::Timeout);
     let part = |part, ending, read| {
         let partition = Partition::new(part, 7).expect("a part");
         CutPart { partition, ending, read }
     };
-    summary.cut = vec![part(2, Ending::Timeout, 40)];
-    let text = summary_text(&summary);
+    diagnosis.summary.cut = vec![part(2, Ending::Timeout, 40)];
+    let text = summary_text(&diagnosis);
     assert!(text.contains(": 4 cases (96 left out or never asked for): "), "{text}");
     let ended =
         "ended     by the timeout, part 2/7 after 40 of 100 cases; its other cases were never asked for\n";
     assert!(text.contains(ended), "{text}");
-    summary.cut.extend((3..7).map(|number| part(number, Ending::Interrupted, 7)));
-    summary.ending = Ending::Interrupted;
+    diagnosis.summary.cut.extend((3..7).map(|number| part(number, Ending::Interrupted, 7)));
+    diagnosis.summary.ending = Ending::Interrupted;
     let ended = "ended     interrupted, part 2/7 after 40 of 100 cases, part 3/7 after 7 of 100 cases, part 4/7 after 7 of \
                  100 cases, part 5/7 after 7 of 100 cases, and 1 further part; the other cases of these parts were never \
                  asked for\n";
-    let text = summary_text(&summary);
+    let text = summary_text(&diagnosis);
     assert!(text.contains(ended), "{text}");
 }
 
@@ -177,13 +176,14 @@ fn quiet_shows_failures_and_nothing_else() {
             library: Library::embedded(),
             source: Arc::new(Listed::new(vec![line::parse(REVERSAL, signatures).unwrap()], "listed")),
             backend,
-            configuration: Configuration { shrink: false, ..Configuration::default() },
+            configuration: Configuration { ..Configuration::default() },
             stop: Stop::default(),
         };
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let options = Options { quiet: true, bar: false, palette: Palette::PLAIN };
         let mut terminal = Terminal::new(&mut out, &mut err, context(), options);
-        dmlcts_runner::run(&run, &mut |event| terminal.show(&event).unwrap()).unwrap();
+        let diagnosis = dmlcts_diagnose::run(&run, &Explaining::NONE, &mut |event| terminal.show(&event));
+        terminal.finish(&diagnosis.unwrap()).unwrap();
         assert_eq!(out.starts_with(b"FAIL 1"), shown);
         assert_eq!(out.is_empty(), !shown);
         assert!(err.is_empty());
@@ -193,14 +193,14 @@ fn quiet_shows_failures_and_nothing_else() {
 /// The cases of a finding stand in the place of a predicate where nothing separates them from the passes.
 #[test]
 fn a_finding_without_a_predicate_lists_its_cases() {
-    let mut summary = summary(&[EMPTY_WINDOW], backend(|job, _, _| job.outcome = Outcome::Accepted));
+    let mut diagnosis = summary(&[EMPTY_WINDOW], backend(|job, _, _| job.outcome = Outcome::Accepted));
     let case = |size: u32| {
         let text = EMPTY_WINDOW.replace("in=4", &format!("in={size}"));
         line::parse(&text, Library::embedded().signatures()).expect("a case")
     };
-    let finding = &mut summary.findings[0];
+    let finding = &mut diagnosis.findings[0];
     (finding.cases, finding.listed) = (30, (5..25).map(case).collect());
-    let text = failures(&summary, Palette::PLAIN);
+    let text = failures(&diagnosis, Palette::PLAIN);
     let lines: Vec<&str> = text.lines().skip(1).take(5).collect();
     let [head, first, second, third, more] = lines[..] else { panic!("{text}") };
     assert_eq!(head, "  no condition separates these cases from those that passed:");
@@ -211,7 +211,7 @@ fn a_finding_without_a_predicate_lists_its_cases() {
     let recorded = Context { failures: Some("dmlcts failures r.jsonl".to_owned()), ..context() };
     for write in [write_markdown, write_junit] {
         let mut out = Vec::new();
-        write(&mut out, &recorded, &summary).expect("memory takes it");
+        write(&mut out, &recorded, &diagnosis).expect("memory takes it");
         let text = String::from_utf8(out).expect("text");
         assert!(text.contains(&format!("  {}\n", case(24))), "{text}");
         assert!(text.contains("  and 10 more (dmlcts failures r.jsonl)\n"), "{text}");
@@ -220,8 +220,8 @@ fn a_finding_without_a_predicate_lists_its_cases() {
 
 #[test]
 fn a_predicate_that_is_not_exact_says_what_it_gets_wrong() {
-    let mut summary = summary(&[EMPTY_WINDOW], backend(|job, _, _| job.outcome = Outcome::Accepted));
-    let case = summary.findings[0].first.case.clone();
+    let mut diagnosis = summary(&[EMPTY_WINDOW], backend(|job, _, _| job.outcome = Outcome::Accepted));
+    let case = diagnosis.findings[0].first.case.clone();
     let rule = Rule {
         predicate: "rank == 1".to_owned(),
         validity: Validity::Invalid,
@@ -234,10 +234,10 @@ fn a_predicate_that_is_not_exact_says_what_it_gets_wrong() {
         counterexample: Some(Counterexample { case, fails: false }),
         is_exact: false,
     };
-    summary.findings[0].rule = Some(rule);
-    summary.left_out.experiments = 1;
-    summary.left_out.limits = [Limit::Hangs, Limit::Interrupted].into();
-    let text = failures(&summary, Palette::PLAIN);
+    diagnosis.findings[0].rule = Some(rule);
+    diagnosis.left_out.experiments = 1;
+    diagnosis.left_out.limits = [Limit::Hangs, Limit::Interrupted].into();
+    let text = failures(&diagnosis, Palette::PLAIN);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
         lines[..3],

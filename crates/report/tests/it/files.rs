@@ -3,11 +3,12 @@
 
 use std::{fs, path::Path, time::Duration};
 
+use dmlcts_diagnose::Diagnosis;
 use dmlcts_model::{DataType, Outcome};
 use dmlcts_report::{
     Palette, Subject, write_findings, write_junit, write_junit_of_problem, write_markdown, write_summary,
 };
-use dmlcts_runner::{Class, Difference, Ending, Failure, Rate, Summary, Verdict};
+use dmlcts_runner::{Class, Difference, Ending, Failure, Rate, Verdict};
 use dmlcts_spec::Library;
 use quick_junit::{Report, TestCaseStatus};
 
@@ -15,7 +16,7 @@ use crate::common::*;
 
 /// Failures of each form in XML: wrong values, a crash whose last words hold syntax of XML and Markdown, an
 /// accepted invalid desc, and a valid desc that is answered `unsupported`.
-fn failing() -> Summary {
+fn failing() -> Diagnosis {
     let words =
         "</failure> & ]]> <b>`code`</b> ``` \u{1b}[31mred\u{0}\u{fffe}\u{ffff} | *stars*\nsecond line";
     let spoil = move |job: &mut dmlcts_backend::Job, inputs: &[u8], outputs: &mut [u8]| match job
@@ -32,32 +33,32 @@ fn failing() -> Summary {
     steady(summary(&[REVERSAL, PADDING, EMPTY_WINDOW, STRIDE_ZERO], backend(spoil)))
 }
 
-fn passing() -> Summary {
+fn passing() -> Diagnosis {
     steady(summary(&[REVERSAL, PADDING, EMPTY_WINDOW, STRIDE_ZERO], backend(|_, _, _| ())))
 }
 
 /// A run that ended at once, with a reason.
-fn lost() -> Summary {
-    let mut summary = passing();
-    summary.ending = Ending::BackendLost;
-    summary.lost = Some("`mine` ended before its hello".to_owned());
-    summary
+fn lost() -> Diagnosis {
+    let mut diagnosis = passing();
+    diagnosis.summary.ending = Ending::BackendLost;
+    diagnosis.summary.lost = Some("`mine` ended before its hello".to_owned());
+    diagnosis
 }
 
-fn steady(mut summary: Summary) -> Summary {
-    summary.totals.elapsed = Duration::from_millis(1_234);
-    summary
+fn steady(mut diagnosis: Diagnosis) -> Diagnosis {
+    diagnosis.summary.totals.elapsed = Duration::from_millis(1_234);
+    diagnosis
 }
 
-fn junit(summary: &Summary) -> String {
+fn junit(diagnosis: &Diagnosis) -> String {
     let mut out = Vec::new();
-    write_junit(&mut out, &context(), summary).expect("memory takes it");
+    write_junit(&mut out, &context(), diagnosis).expect("memory takes it");
     String::from_utf8(out).expect("text").replace(Library::embedded().hash(), "HASH")
 }
 
-fn markdown(summary: &Summary) -> String {
+fn markdown(diagnosis: &Diagnosis) -> String {
     let mut out = Vec::new();
-    write_markdown(&mut out, &context(), summary).expect("memory takes it");
+    write_markdown(&mut out, &context(), diagnosis).expect("memory takes it");
     String::from_utf8(out).expect("text").replace(Library::embedded().short_hash(), "HASH")
 }
 
@@ -68,7 +69,7 @@ fn junit_is_what_is_committed_and_the_schema_was_asked_about() {
     write_junit_of_problem(&mut problem, context().subject.name(), message).expect("memory takes it");
     let problem = String::from_utf8(problem).expect("text");
     let runs = [("failing", failing()), ("passing", passing()), ("lost", lost())];
-    let runs = runs.map(|(name, summary)| (name, junit(&summary)));
+    let runs = runs.map(|(name, diagnosis)| (name, junit(&diagnosis)));
     for (name, text) in runs.into_iter().chain([("problem", problem)]) {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/junit-{name}.xml"));
         if std::env::var_os("DMLCTS_BLESS").is_some() {
@@ -150,53 +151,53 @@ fn markdown_says_what_a_reviewer_asks() {
 /// gives the number of cases that ran again.
 #[test]
 fn a_finding_is_called_after_how_its_cases_failed() {
-    let mut summary = failing();
-    let place = summary.findings.iter().position(|finding| {
+    let mut diagnosis = failing();
+    let place = diagnosis.findings.iter().position(|finding| {
         finding.first.operator.name() == "SLICE1" && finding.class == Class::Output(Difference::WrongValue)
     });
-    let finding = &mut summary.findings[place.expect("one of SLICE1 fails")];
+    let finding = &mut diagnosis.findings[place.expect("one of SLICE1 fails")];
     let passed = Failure { verdict: Verdict::Pass, class: Class::Crashed, ..finding.first.clone() };
     (finding.cases, finding.smallest) = (100, Some(passed));
     let id = finding.id.clone();
     let head = "SLICE1, wrong values (100 cases, 1 run again)";
-    let shown = |summary: &Summary| {
+    let shown = |diagnosis: &Diagnosis| {
         let mut out = Vec::new();
-        write_findings(&mut out, &context(), summary, Palette::PLAIN).expect("memory takes it");
+        write_findings(&mut out, &context(), diagnosis, Palette::PLAIN).expect("memory takes it");
         String::from_utf8(out).expect("text")
     };
     assert!(
-        shown(&summary).contains(": SLICE1, wrong values (100 cases, 1 run again)\n"),
+        shown(&diagnosis).contains(": SLICE1, wrong values (100 cases, 1 run again)\n"),
         "{}",
-        shown(&summary)
+        shown(&diagnosis)
     );
     assert!(
-        markdown(&summary).contains(&format!("<summary>{id}: {head}</summary>")),
+        markdown(&diagnosis).contains(&format!("<summary>{id}: {head}</summary>")),
         "{}",
-        markdown(&summary)
+        markdown(&diagnosis)
     );
-    assert!(junit(&summary).contains(&format!("message=\"{head}\"")), "{}", junit(&summary));
-    let finding = &mut summary.findings[place.unwrap_or_default()];
+    assert!(junit(&diagnosis).contains(&format!("message=\"{head}\"")), "{}", junit(&diagnosis));
+    let finding = &mut diagnosis.findings[place.unwrap_or_default()];
     finding.first.verdict = Verdict::Flake;
     finding.first.rate = Some(Rate { failed: 1, runs: 3 });
     finding.again = 0;
     let head = "flaky, the first in 1 of 3 runs: SLICE1, wrong values (100 cases, not run again)";
     assert!(
-        markdown(&summary).contains(&format!("<summary>{id}: {head}</summary>")),
+        markdown(&diagnosis).contains(&format!("<summary>{id}: {head}</summary>")),
         "{}",
-        markdown(&summary)
+        markdown(&diagnosis)
     );
-    assert!(junit(&summary).contains(&format!("message=\"{head}\"")), "{}", junit(&summary));
+    assert!(junit(&diagnosis).contains(&format!("message=\"{head}\"")), "{}", junit(&diagnosis));
 }
 
 /// A failing test has a case to look at, and names the findings of its operator, which have tests of their
 /// own.
 #[test]
 fn each_test_that_fails_has_a_case_to_look_at() {
-    let summary = failing();
-    let ids = summary.findings.iter().filter(|finding| finding.operators == ["SLICE1"]);
+    let diagnosis = failing();
+    let ids = diagnosis.findings.iter().filter(|finding| finding.operators == ["SLICE1"]);
     let ids: Vec<&str> = ids.map(|finding| finding.id.as_str()).collect();
     assert_eq!(ids.len(), 2, "{ids:?}");
-    let report = Report::deserialize_from_str(&junit(&summary)).expect("a reader understands it");
+    let report = Report::deserialize_from_str(&junit(&diagnosis)).expect("a reader understands it");
     let mut tests = report.test_suites.iter().flat_map(|suite| &suite.test_cases);
     let test = tests.find(|test| test.name.as_str() == "SLICE1").expect("it is listed");
     let TestCaseStatus::NonSuccess { ty, description, .. } = &test.status else { panic!("{test:?}") };
@@ -214,7 +215,7 @@ fn each_test_that_fails_has_a_case_to_look_at() {
 }
 
 /// A backend that declares neither SLICE nor UINT8.
-fn skipping() -> Summary {
+fn skipping() -> Diagnosis {
     let change = |capabilities: &mut dmlcts_backend::Capabilities| {
         capabilities.operators = Some(vec!["SLICE1".to_owned(), "PADDING1".to_owned()]);
         capabilities.data_types.retain(|data_type| *data_type != DataType::UINT8);
@@ -229,9 +230,9 @@ fn skipping() -> Summary {
 
 #[test]
 fn why_cases_were_skipped_is_said_everywhere_and_only_others_count_as_work() {
-    let summary = skipping();
+    let diagnosis = skipping();
     let mut out = Vec::new();
-    write_summary(&mut out, &context(), &summary, Palette::PLAIN).expect("memory takes it");
+    write_summary(&mut out, &context(), &diagnosis, Palette::PLAIN).expect("memory takes it");
     let shown = String::from_utf8(out).expect("text");
     let (operators, types) = (
         "1 case of operators that it does not have: SLICE 1",
@@ -241,9 +242,9 @@ fn why_cases_were_skipped_is_said_everywhere_and_only_others_count_as_work() {
     // One case ran twice, for four elements of four bytes; the other one must be refused.
     assert!(shown.contains(": 2 cases in 1.23 s, 2 runs of an operator (1 case ran a second time, on other data), 32 bytes of output\n"), "{shown}");
     assert!(!shown.contains("proved"), "of four cases it tried two: {shown}");
-    let page = markdown(&summary);
+    let page = markdown(&diagnosis);
     assert!(page.contains(&format!("\n- skipped: {operators}\n- skipped: {types}\n")), "{page}");
-    let tests = junit(&summary);
+    let tests = junit(&diagnosis);
     let need = "the backend declares not to have what these cases need; of";
     for why in
         ["SLICE in the whole run: 1 of operators that", "PADDING1 in the whole run: 1 of data types that"]
@@ -263,9 +264,9 @@ fn junit_escapes_what_strangers_wrote() {
         HOSTILE.clone_into(name);
     }
     let mut failing = failing();
-    failing.capabilities.device = HOSTILE.to_owned();
-    failing.bad_end = Some(HOSTILE.to_owned());
-    for (strategy, _) in &mut failing.strategies {
+    failing.summary.capabilities.device = HOSTILE.to_owned();
+    failing.summary.bad_end = Some(HOSTILE.to_owned());
+    for (strategy, _) in &mut failing.summary.strategies {
         strategy.push_str(HOSTILE);
     }
     let (mut run, mut problem) = (Vec::new(), Vec::new());

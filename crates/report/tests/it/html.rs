@@ -2,10 +2,11 @@
 //! `.ci/page` opens such pages in a browser.
 
 use dmlcts_backend::Job;
+use dmlcts_diagnose::{Diagnosis, Event, Explaining};
 use dmlcts_model::{FeatureLevel, Outcome, line};
 use dmlcts_report::{CaseLog, write_html, write_html_of_problem};
 use dmlcts_results::CaseForm;
-use dmlcts_runner::{Configuration, Event, Listed, Run, Stop, Summary};
+use dmlcts_runner::{Configuration, Event as RunEvent, Listed, Run, Stop};
 use dmlcts_spec::Library;
 use sha2::{Digest as _, Sha256};
 
@@ -15,33 +16,33 @@ use crate::common::*;
 const HOSTILE: &str =
     "</script><script>bad()</script> </pre> \" onload='bad()' <!-- & \u{202e}evil \u{1b}[31m";
 
-/// Runs cases, and returns the page's log with the summary.
+/// Runs cases, and returns the page's log with the diagnosis.
 fn logged(
     lines: &[&str],
     spoil: impl Fn(&mut Job, &[u8], &mut [u8]) + Send + Sync + 'static,
-) -> (Summary, CaseLog) {
+) -> (Diagnosis, CaseLog) {
     let library = Library::embedded();
     let cases = lines.iter().map(|text| line::parse(text, library.signatures()).expect("a case")).collect();
     let run = Run {
         library,
         source: std::sync::Arc::new(Listed::new(cases, "listed")),
         backend: backend(spoil),
-        configuration: Configuration { jobs: 1, shrink: false, record: true, ..Configuration::default() },
+        configuration: Configuration { jobs: 1, record: true, ..Configuration::default() },
         stop: Stop::default(),
     };
     let mut log = CaseLog::new(library, FeatureLevel::NEWEST);
     let strategies = vec!["listed".to_owned()];
-    let summary = dmlcts_runner::run(&run, &mut |event| {
-        if let Event::Cases { cases, .. } = event {
+    let diagnosis = dmlcts_diagnose::run(&run, &Explaining::NONE, &mut |event| {
+        if let Event::Run(RunEvent::Cases { cases, .. }) = event {
             cases.iter().for_each(|case| log.add(&CaseForm::of_result(&case, library, &strategies)));
         }
     });
-    (summary.expect("the backend starts"), log)
+    (diagnosis.expect("the backend starts"), log)
 }
 
-fn page(summary: &Summary, log: &CaseLog) -> String {
+fn page(diagnosis: &Diagnosis, log: &CaseLog) -> String {
     let mut out = Vec::new();
-    write_html(&mut out, &context(), summary, log).expect("memory takes it");
+    write_html(&mut out, &context(), diagnosis, log).expect("memory takes it");
     String::from_utf8(out).expect("text")
 }
 
@@ -74,8 +75,8 @@ fn base64(bytes: &[u8]) -> String {
 /// If this fails after a change of the style or of a script, put the hash of the message into `html/mod.rs`.
 #[test]
 fn the_policy_allows_this_style_and_this_script_alone() {
-    let (summary, log) = logged(&[REVERSAL], all_wrong);
-    let page = page(&summary, &log);
+    let (diagnosis, log) = logged(&[REVERSAL], all_wrong);
+    let page = page(&diagnosis, &log);
     let policy = between(&page, "http-equiv=\"Content-Security-Policy\" content=\"", "\"");
     let hash = |text: &str| format!("'sha256-{}'", base64(&Sha256::digest(text)));
     let (style, script) = (between(&page, "<style>", "</style>"), between(&page, "<script>", "</script>"));
@@ -93,11 +94,11 @@ fn the_policy_allows_this_style_and_this_script_alone() {
 
 #[test]
 fn words_of_a_backend_are_no_markup() {
-    let (summary, log) = logged(&[REVERSAL, PADDING, EMPTY_WINDOW], all_wrong);
+    let (diagnosis, log) = logged(&[REVERSAL, PADDING, EMPTY_WINDOW], all_wrong);
     let mut context = context();
     context.replay.options = vec!["--backend".to_owned(), format!("exec:{HOSTILE}")];
     let mut out = Vec::new();
-    write_html(&mut out, &context, &summary, &log).expect("memory takes it");
+    write_html(&mut out, &context, &diagnosis, &log).expect("memory takes it");
     let page = String::from_utf8(out).expect("text");
     let mut problem = Vec::new();
     write_html_of_problem(&mut problem, HOSTILE).expect("memory takes it");
@@ -117,10 +118,10 @@ fn words_of_a_backend_are_no_markup() {
 
 #[test]
 fn a_page_has_the_findings_the_clauses_and_the_answers() {
-    let (summary, log) = logged(&[REVERSAL, EMPTY_WINDOW, STRIDE_ZERO], all_wrong);
-    let page = page(&summary, &log);
+    let (diagnosis, log) = logged(&[REVERSAL, EMPTY_WINDOW, STRIDE_ZERO], all_wrong);
+    let page = page(&diagnosis, &log);
     let cards = page.matches("<article class=\"card").count();
-    assert_eq!(cards, summary.findings.len());
+    assert_eq!(cards, diagnosis.findings.len());
     // An accepted invalid desc is more severe than wrong values.
     let order = ["slice1-accepted-invalid", "slice1-wrong-value"].map(|id| page.find(id).expect("a card"));
     assert!(order.is_sorted(), "{order:?}");
@@ -141,12 +142,12 @@ fn a_page_has_the_findings_the_clauses_and_the_answers() {
 
 #[test]
 fn the_data_for_the_script_has_the_failed_cases() {
-    let (summary, log) = logged(&[REVERSAL, EMPTY_WINDOW, STRIDE_ZERO], |job, _, _| {
+    let (diagnosis, log) = logged(&[REVERSAL, EMPTY_WINDOW, STRIDE_ZERO], |job, _, _| {
         if job.runs.is_empty() {
             job.outcome = Outcome::Accepted;
         }
     });
-    let page = page(&summary, &log);
+    let page = page(&diagnosis, &log);
     let data = between(&page, "<script type=\"application/json\" id=\"data\">", "</script>");
     let data: serde_json::Value = serde_json::from_str(data).expect("JSON");
     let rows = data["rows"].as_array().expect("rows");
@@ -158,7 +159,7 @@ fn the_data_for_the_script_has_the_failed_cases() {
     assert_eq!(rows[0][0], 1, "the index");
     assert_eq!(rows[0][1], EMPTY_WINDOW.split_whitespace().collect::<Vec<_>>().join(" "));
     assert_eq!([text(2), text(3), text(6)], ["fail", "accepted-invalid", "invalid"]);
-    assert_eq!(text(4), summary.findings[0].id);
+    assert_eq!(text(4), diagnosis.findings[0].id);
     assert_eq!(rows[0][5].as_array().map(Vec::len), Some(1), "the broken clause");
 }
 

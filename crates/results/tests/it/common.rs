@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use dmlcts_backend::{Backend, Batch, Capabilities, Immediate};
+use dmlcts_diagnose::{Diagnosis, Event, Explaining};
 use dmlcts_model::{DataType, FeatureLevel, Outcome, line};
 use dmlcts_reference::Reference;
 use dmlcts_results::{
     BackendOptions, CaseForm, GivenForm, Header, Item, Reader, SelectionForm, SummaryForm, Writer,
 };
-use dmlcts_runner::{Configuration, Event, Listed, Partition, Run, Stop, Summary, Totals};
+use dmlcts_runner::{Configuration, Event as RunEvent, Listed, Partition, Run, Stop, Totals};
 use dmlcts_spec::Library;
 pub(crate) use dmlcts_tests::Scratch;
 
@@ -67,14 +68,7 @@ pub(crate) fn run_of(lines: &[String], partition: Option<Partition>, resume: Opt
             capabilities.data_types.retain(|data_type| *data_type != DataType::FLOAT16);
             Ok(Box::new(Immediate(Wrong(Capabilities { can_set_feature_level: false, ..capabilities }))))
         }),
-        configuration: Configuration {
-            jobs: 2,
-            record: true,
-            shrink: false,
-            partition,
-            resume,
-            ..Configuration::default()
-        },
+        configuration: Configuration { jobs: 2, record: true, partition, resume, ..Configuration::default() },
         stop: Stop::default(),
     }
 }
@@ -89,19 +83,27 @@ pub(crate) fn selection(lines: &[String], partition: Option<Partition>) -> Selec
     }
 }
 
-/// Records a run in a file, and returns its summary.
-pub(crate) fn record(path: &str, lines: &[String], partition: Option<Partition>) -> Summary {
+/// Records a run in a file, and returns what it came to.
+pub(crate) fn record(path: &str, lines: &[String], partition: Option<Partition>) -> Diagnosis {
     let run = run_of(lines, partition, None);
     let writer =
         Writer::create(path, true, run.library, run.source.strategies()).expect("the file can be made");
-    record_with(writer, &run, &selection(lines, partition), true)
+    record_with(writer, (&run, None), &selection(lines, partition), true)
 }
 
-/// Records a run, with its header unless it continues a file.
-pub(crate) fn record_with(mut writer: Writer, run: &Run, selection: &SelectionForm, is_new: bool) -> Summary {
-    let summary = dmlcts_runner::run(run, &mut |event| {
+/// Records a run, with its header unless it continues a file. `cases` is the number of cases that a finding
+/// may cost.
+pub(crate) fn record_with(
+    mut writer: Writer,
+    (run, cases): (&Run, Option<usize>),
+    selection: &SelectionForm,
+    is_new: bool,
+) -> Diagnosis {
+    let explaining = Explaining { cases, ..Explaining::NONE };
+    let ran = dmlcts_diagnose::run(run, &explaining, &mut |event| {
+        let Event::Run(event) = event else { return };
         let written = match event {
-            Event::Started { capabilities, level, cases } if is_new => {
+            RunEvent::Started { capabilities, level, cases } if is_new => {
                 let what = (selection.clone(), "dmlcts run -".to_owned());
                 let case_timeout = BackendOptions::USUAL_CASE_TIMEOUT;
                 let asked = BackendOptions {
@@ -112,14 +114,15 @@ pub(crate) fn record_with(mut writer: Writer, run: &Run, selection: &SelectionFo
                 };
                 writer.header(&Header::new(what, run.library.hash(), cases, level, (&asked, capabilities)))
             }
-            Event::Cases { cases, totals, groups } => writer.cases(cases, totals, groups),
-            Event::Pause { totals, groups } => writer.pause(totals, groups),
-            Event::Finished(summary) => writer.finish(summary, 1, None),
+            RunEvent::Cases { cases, totals, groups } => writer.cases(cases, totals, groups),
+            RunEvent::Pause { totals, groups } => writer.pause(totals, groups),
             _ => Ok(()),
         };
         written.expect("the file can be written");
     });
-    summary.expect("the backend starts")
+    let diagnosis = ran.expect("the backend starts");
+    writer.finish(&diagnosis, 1, None).expect("the file can be written");
+    diagnosis
 }
 
 /// Every case of a file, and the summary if there is one.

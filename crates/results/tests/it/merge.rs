@@ -3,16 +3,17 @@
 use std::{fs, sync::Arc};
 
 use dmlcts_backend::{Backend, Batch, Capabilities, Immediate};
+use dmlcts_diagnose::{Diagnosis, Finding, Rule};
 use dmlcts_model::FeatureLevel;
 use dmlcts_reference::Reference;
 use dmlcts_results::{Analysis, Error, PartFiles, Reader, SelectionForm, SuiteForm, Writer};
-use dmlcts_runner::{CutPart, Ending, Finding, Partition, Rule, Summary, Undeclared};
+use dmlcts_runner::{CutPart, Ending, Partition, Undeclared};
 use dmlcts_spec::Library;
 
 use crate::common::*;
 
-/// The lines of all cases, and their summary.
-fn join(paths: &[&str]) -> Result<(String, Summary), Error> {
+/// The lines of all cases, and what they came to.
+fn join(paths: &[&str]) -> Result<(String, Diagnosis), Error> {
     let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
     let mut lines = Vec::new();
     let summary =
@@ -29,7 +30,7 @@ fn cases_of(path: &str) -> String {
 }
 
 /// Everything that two summaries must have in common.
-fn essence(summary: &Summary) -> String {
+fn essence(Diagnosis { summary, .. }: &Diagnosis) -> String {
     let groups = summary.groups.iter().map(|group| {
         let first = &group.first;
         (
@@ -84,7 +85,7 @@ fn the_parts_of_a_run_come_to_what_the_whole_comes_to() {
         join(&[2, 0, 3, 1].map(|place: usize| parts[place].path())).expect("they are the parts");
     assert_eq!(joined, cases_of(whole.path()));
     assert_eq!(essence(&summary), essence(&expected));
-    assert_eq!(expected.totals.skipped.of(0, Undeclared::DataType), 4);
+    assert_eq!(expected.summary.totals.skipped.of(0, Undeclared::DataType), 4);
     let (alone, summary) = join(&[whole.path()]).expect("it is whole");
     assert_eq!((alone, essence(&summary)), (joined, essence(&expected)));
 }
@@ -112,6 +113,7 @@ fn how_backends_ended_is_told_of_every_part() {
         join(&parts.iter().rev().map(Scratch::path).collect::<Vec<_>>())
             .expect("they are the parts")
             .1
+            .summary
             .bad_end
     };
     assert_eq!(bad_end(&["", ""]), None);
@@ -136,15 +138,15 @@ fn a_part_that_ended_early_is_named_with_how_far_it_came() {
     let writer =
         Writer::create(two.path(), true, run.library, run.source.strategies()).expect("it can be made");
     run.stop.request(Ending::Timeout);
-    let short = record_with(writer, &run, &selection(&lines, Partition::new(2, 2)), true);
-    let (text, summary) = join(&[one.path(), two.path()]).expect("they are the parts");
+    let short = record_with(writer, (&run, None), &selection(&lines, Partition::new(2, 2)), true);
+    let (text, all) = join(&[one.path(), two.path()]).expect("they are the parts");
     let expected = CutPart {
         partition: Partition::new(2, 2).expect("a part"),
         ending: Ending::Timeout,
-        read: short.totals.progress.read,
+        read: short.summary.totals.progress.read,
     };
     assert!(expected.read < lines.len() as u64, "it is over at once");
-    assert_eq!((summary.ending, summary.cut.as_slice()), (Ending::Timeout, [expected].as_slice()));
+    assert_eq!((all.summary.ending, all.summary.cut.as_slice()), (Ending::Timeout, [expected].as_slice()));
     let reader = Reader::open(one.path()).expect("it is there");
     let mut writer =
         Writer::create(joined.path(), true, run.library, run.source.strategies()).expect("it can be made");
@@ -152,9 +154,9 @@ fn a_part_that_ended_early_is_named_with_how_far_it_came() {
     header.selection.partition = None;
     writer.header(&header).expect("it can be written");
     text.split_inclusive('\n').for_each(|line| writer.copy(line.as_bytes()).expect("it can be written"));
-    writer.finish(&summary, 0, None).expect("it can be written");
-    let (again, summary) = join(&[joined.path()]).expect("it is whole");
-    assert_eq!((again, summary.cut.as_slice()), (text, [expected].as_slice()));
+    writer.finish(&all, 0, None).expect("it can be written");
+    let (again, run) = join(&[joined.path()]).expect("it is whole");
+    assert_eq!((again, run.summary.cut.as_slice()), (text, [expected].as_slice()));
 }
 
 #[test]
@@ -182,7 +184,7 @@ fn parts_that_do_not_belong_together_are_refused() {
     let said = |paths: &[&Scratch]| {
         let named: Vec<&str> = paths.iter().map(|file| file.path()).collect();
         let mut text = match join(&named) {
-            Ok((_, summary)) => format!("joined: {}", summary.totals.progress.ran),
+            Ok((_, run)) => format!("joined: {}", run.summary.totals.progress.ran),
             Err(error) => format!("{error}\n  help: {}", error.help()),
         };
         for (file, name) in [
@@ -259,8 +261,7 @@ fn a_failure_for_other_data_only_is_explained_by_these_data() {
         suite: Some(SuiteForm { name: "some".to_owned(), hash: "00".repeat(32) }),
         ..selection(&lines, None)
     };
-    run.configuration.explain = Some(0);
-    let whole = record_with(writer.expect("the file can be made"), &run, &selection, true);
+    let whole = record_with(writer.expect("the file can be made"), (&run, Some(0)), &selection, true);
     // A merge must find what the run found, and not keep it.
     let text = file.text();
     let (before, summary) = text.trim_end().rsplit_once('\n').expect("it has lines");

@@ -2,9 +2,10 @@
 
 use std::{fs, sync::Arc};
 
+use dmlcts_diagnose::Finding;
 use dmlcts_model::FeatureLevel;
 use dmlcts_results::{Error, Item, Line, Reader, Writer};
-use dmlcts_runner::{Finding, Verdict};
+use dmlcts_runner::Verdict;
 use dmlcts_spec::Library;
 
 use crate::common::*;
@@ -41,7 +42,7 @@ fn every_line_is_as_serde_writes_it() {
 fn every_case_stands_there_once_and_the_summary_counts_them() {
     let file = Scratch::nothing("count.jsonl");
     let lines = lines(50);
-    let summary = record(file.path(), &lines, None);
+    let summary = record(file.path(), &lines, None).summary;
     let (cases, last) = read(file.path());
     let totals = last.expect("it ended").totals;
     assert!(cases.iter().map(|case| case.index).eq(0..lines.len() as u64));
@@ -182,11 +183,12 @@ fn findings_of(lines: &[String], mutant: &str, name: &str) -> (Vec<Finding>, Vec
     run.configuration.jobs = 1;
     let file = Scratch::nothing(name);
     let writer = Writer::create(file.path(), true, run.library, run.source.strategies());
-    let summary = record_with(writer.expect("the file can be made"), &run, &selection(lines, None), true);
+    let recorded =
+        record_with(writer.expect("the file can be made"), (&run, None), &selection(lines, None), true);
     let (_, stored) = read(file.path());
     let stored = stored.expect("it has a summary");
     let stored = stored.findings(run.library, &run.source.strategies(), FeatureLevel::NEWEST);
-    (summary.findings, stored.expect("its names are known"))
+    (recorded.findings, stored.expect("its names are known"))
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn a_file_that_was_cut_anywhere_is_gone_on_with() {
         resumed_from.insert(totals.next);
         let run = run_of(&lines, None, Some(totals));
         let writer = unfinished.resume(library, vec!["given".to_owned()]).expect("it can be written");
-        let summary = record_with(writer, &run, &selection(&lines, None), false);
+        let summary = record_with(writer, (&run, None), &selection(&lines, None), false).summary;
         assert_eq!(summary.tally().total(), lines.len() as u64);
         let (again, last) = read(cut.path());
         assert_eq!(again, cases, "cut at {length}");

@@ -4,10 +4,12 @@ use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use dmlcts_backend::Capabilities;
 use dmlcts_model::{Case, Expectation, FeatureLevel, Outcome};
-use dmlcts_spec::{Predicate, Validity, program::Values};
+use dmlcts_spec::{Predicate, program::Values};
 
-use super::{Applies, Fit, KnownCounts, KnownFailure, KnownTally, Status, bounds::misfit, reconcile};
-use crate::{Class, OTHER_DATA, Ruling, Sensitivities, Sensitivity, StoredFinding, Verdict};
+use super::{
+    Applies, Fit, KnownCounts, KnownFailure, KnownTally, Smallest, Status, bounds::misfit, reconcile,
+};
+use crate::{Class, Digest, Examination, OTHER_DATA, Ruling, Sensitivities, Sensitivity, Verdict};
 
 /// The known failures of a backend. If several match a case, the first one that expects its result counts.
 /// If none does, the first one counts.
@@ -26,6 +28,8 @@ pub struct KnownEntry {
     cases: Vec<Case>,
     /// Their lines, if there is no predicate.
     lines: BTreeSet<String>,
+    /// The digest of the wrong output of the smallest case, if that is known.
+    output: Option<Digest>,
 }
 
 /// An entry that matches a case.
@@ -48,7 +52,28 @@ impl KnownEntry {
     ) -> Self {
         let listed = cases.iter().filter(|_| predicate.is_none());
         let lines = listed.map(Case::to_string).collect();
-        Self { failure: Arc::new(failure), applies, predicate, cases, lines }
+        Self { failure: Arc::new(failure), applies, predicate, cases, lines, output: None }
+    }
+
+    /// The same, with the digest of the wrong output of its smallest case.
+    #[must_use]
+    pub fn with_output(self, output: Option<Digest>) -> Self {
+        Self { output, ..self }
+    }
+
+    /// What its smallest case does, which came to this alone. `None` if that says nothing.
+    pub(crate) fn smallest(&self, alone: &Examination) -> Option<Smallest> {
+        let output = alone.evidence.as_ref().map(|evidence| Digest::of(&evidence.actual));
+        match alone.class {
+            _ if alone.too_large || alone.class == Some(Class::Lost) => None,
+            Some(class) if !self.failure.covers(class) => Some(Smallest::AnotherClass),
+            Some(_) if output.zip(self.output).is_some_and(|(now, known)| now != known) => {
+                Some(Smallest::AnotherAnswer)
+            }
+            Some(_) => Some(Smallest::AsKnown),
+            None => matches!(alone.verdict, Verdict::Pass | Verdict::UnexpectedPass | Verdict::Recorded)
+                .then_some(Smallest::Passed),
+        }
     }
 
     /// What it says of the failures.
@@ -87,18 +112,14 @@ impl KnownEntry {
         possible.map(to).max().unwrap_or(Sensitivity::No)
     }
 
-    /// The finding, whose id and predicate a finding of this run keeps.
-    fn stored(&self) -> StoredFinding {
-        let is_invalid = self.failure.classes == [Class::AcceptedInvalid];
-        StoredFinding {
-            id: self.failure.id.clone(),
-            classes: self.failure.classes.clone(),
-            predicate: self.predicate.as_ref().map(|_| self.failure.cases.clone()),
-            validity: is_invalid.then_some(Validity::Invalid),
-            count: self.cases.len() as u64,
-            cases: self.cases.clone(),
-            fresh: None,
-        }
+    /// Whether it selects cases by a predicate, and not one by one.
+    pub fn has_predicate(&self) -> bool {
+        self.predicate.is_some()
+    }
+
+    /// Cases that fail, the smallest first.
+    pub fn cases(&self) -> &[Case] {
+        &self.cases
     }
 }
 
@@ -128,10 +149,9 @@ impl KnownFailures {
         self.entries.iter().map(|entry| &entry.failure)
     }
 
-    /// The entries as findings, also those that do not apply. A failure that is unexpected again, or that
-    /// shows that an entry lists too few cases, keeps the entry's id.
-    pub(crate) fn stored(&self) -> Vec<StoredFinding> {
-        self.entries.iter().map(KnownEntry::stored).collect()
+    /// The entries with their cases, also those that do not apply.
+    pub fn all(&self) -> &[KnownEntry] {
+        &self.entries
     }
 
     /// Whether there are no entries.

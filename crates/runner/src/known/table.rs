@@ -1,6 +1,6 @@
 //! The tables of known failures: entry × result of a case, and entry × results of all its cases.
 
-use super::{KnownCounts, KnownFailure, Status};
+use super::{KnownCounts, KnownFailure, Smallest, Status};
 use crate::{Ruling, Verdict};
 
 /// How the result of a case fits the entry that matches it.
@@ -82,9 +82,14 @@ const ENOUGH: u64 = 20;
 /// case of its suite.
 pub fn conclude(entry: &KnownFailure, counts: &KnownCounts, is_whole: bool) -> Conclusion {
     let KnownCounts { as_expected, otherwise, passed, unknown, .. } = counts;
-    let (failed, passes) = (*as_expected > 0, *passed > 0);
+    let smallest = counts.smallest.as_ref().map(|(smallest, _)| *smallest);
+    let is_other = smallest == Some(Smallest::AnotherClass);
+    let fails_so = matches!(smallest, Some(Smallest::AsKnown | Smallest::AnotherAnswer));
+    let failed = *as_expected > 0 || fails_so;
+    let passes = *passed > 0 || smallest == Some(Smallest::Passed);
+    let is_otherwise = !otherwise.is_empty() || is_other;
     match entry.status {
-        _ if !failed && otherwise.is_empty() && !passes => {
+        _ if !failed && !is_otherwise && !passes => {
             if *unknown > 0 {
                 Conclusion::Unknown
             } else {
@@ -94,7 +99,7 @@ pub fn conclude(entry: &KnownFailure, counts: &KnownCounts, is_whole: bool) -> C
         Status::New if failed => Conclusion::New,
         Status::Fixed if failed => Conclusion::Regressed,
         Status::New | Status::Fixed => Conclusion::Holds,
-        Status::Known if !otherwise.is_empty() => Conclusion::Changed,
+        Status::Known if is_otherwise || smallest == Some(Smallest::AnotherAnswer) => Conclusion::Changed,
         Status::Known if !passes || entry.is_flaky || entry.is_partial && failed => Conclusion::Holds,
         Status::Known if !failed && (is_whole || *passed >= ENOUGH) => Conclusion::Fixed,
         Status::Known => Conclusion::Changed,

@@ -2,8 +2,25 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use dmlcts_model::named_enum;
+
 use super::{Conclusion, Fit, KnownFailure, conclude};
 use crate::Class;
+
+named_enum! {
+    /// What the smallest case of an entry does when it runs before the cases of the run.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum Smallest: id {
+        /// It fails as the entry says.
+        AsKnown = "as-known",
+        /// It fails in a class of the entry, with another output.
+        AnotherAnswer = "another-answer",
+        /// It fails in a class that the entry does not name.
+        AnotherClass = "another-class",
+        /// It passes.
+        Passed = "passed",
+    }
+}
 
 /// An entry, and the results of its cases.
 #[derive(Clone, Debug)]
@@ -31,6 +48,9 @@ pub struct KnownCounts {
     pub first_passed: Option<(u64, String)>,
     /// The index and the line of the first case that failed in another way.
     pub first_otherwise: Option<(u64, String)>,
+    /// What its smallest case did before the cases of the run, with its line. `None` if it did not run, or
+    /// came to another result each time.
+    pub smallest: Option<(Smallest, String)>,
 }
 
 impl KnownTally {
@@ -86,6 +106,9 @@ impl KnownCounts {
         self.unknown += other.unknown;
         for (class, cases) in &other.otherwise {
             *self.otherwise.entry(*class).or_default() += cases;
+        }
+        if self.smallest.is_none() {
+            self.smallest.clone_from(&other.smallest);
         }
         let firsts = [
             (&mut self.first_passed, &other.first_passed),

@@ -5,5 +5,4 @@ mod backends;
 mod blessed;
 mod bounds;
 mod common;
-mod fourth_operator;
 mod schema;

@@ -11,7 +11,9 @@ mod shape;
 mod tree;
 mod write;
 
-use schemars::{JsonSchema, SchemaGenerator};
+use std::marker::PhantomData;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 
 pub use place::Place;
@@ -41,20 +43,39 @@ impl<T> Document<T> {
     }
 }
 
-/// Parses a file into a form, or returns all mistakes in its shape.
-pub fn read<T: DeserializeOwned + JsonSchema>(source: &Source) -> Result<Document<T>, LoadError> {
-    let located = Located::new(source);
-    let root = tree::parse(&located).map_err(LoadError::of)?;
-    let schema = SchemaGenerator::default().into_root_schema_for::<T>();
-    LoadError::check(shape::check(&located, &root, schema.as_value()))?;
-    match serde_yaml::from_str(&source.text) {
-        Ok(value) => Ok(Document { value, source: located, root }),
-        Err(error) => {
-            let at = error.location().map_or(0, |location| location.index());
-            let message = error.to_string();
-            // serde_yaml's messages end with the position, which the diagnostic already has.
-            let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
-            Err(LoadError::of(Diagnostic::new(&located, at..at + 1, message, "")))
+/// Reads files of one form.
+#[derive(Debug)]
+pub struct Reader<T> {
+    schema: Schema,
+    form: PhantomData<T>,
+}
+
+impl<T: JsonSchema> Default for Reader<T> {
+    fn default() -> Self {
+        Self { schema: SchemaGenerator::default().into_root_schema_for::<T>(), form: PhantomData }
+    }
+}
+
+impl<T: DeserializeOwned> Reader<T> {
+    /// Parses a file into the form, or returns all mistakes in its shape.
+    pub fn read(&self, source: &Source) -> Result<Document<T>, LoadError> {
+        let located = Located::new(source);
+        let root = tree::parse(&located).map_err(LoadError::of)?;
+        LoadError::check(shape::check(&located, &root, self.schema.as_value()))?;
+        match serde_yaml::from_str(&source.text) {
+            Ok(value) => Ok(Document { value, source: located, root }),
+            Err(error) => {
+                let at = error.location().map_or(0, |location| location.index());
+                let message = error.to_string();
+                // serde_yaml's messages end with the position, which the diagnostic already has.
+                let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
+                Err(LoadError::of(Diagnostic::new(&located, at..at + 1, message, "")))
+            }
         }
     }
+}
+
+/// Parses a file into a form, or returns all mistakes in its shape.
+pub fn read<T: DeserializeOwned + JsonSchema>(source: &Source) -> Result<Document<T>, LoadError> {
+    Reader::default().read(source)
 }

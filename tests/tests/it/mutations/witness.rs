@@ -83,7 +83,6 @@ impl Cases {
             memory: MEMORY,
             runs: Runs::Once,
             retries: 0,
-            shrink: false,
             fail_fast: true,
             record: true,
             ..Configuration::default()

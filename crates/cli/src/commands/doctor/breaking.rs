@@ -7,6 +7,7 @@ use std::{
 };
 
 use dmlcts_backend::{Capabilities, OpenError, process::Command};
+use dmlcts_diagnose::Explaining;
 use dmlcts_model::Case;
 use dmlcts_runner::{Configuration, Factory, Listed, RunError, Stop, Summary, Verdict};
 use dmlcts_spec::{Library, Operator};
@@ -126,7 +127,12 @@ fn passing<'a>(
 
 /// Runs one case.
 fn alone(case: &Case, backend: Arc<Factory>, deadline: Option<Instant>) -> Result<Summary, Problem> {
-    let configuration =
-        Configuration { jobs: 1, retries: RETRIES, shrink: false, deadline, ..Configuration::default() };
-    Ok(run(Arc::new(Listed::new(vec![case.clone()], "example")), backend, configuration)?.0)
+    let configuration = Configuration { jobs: 1, retries: RETRIES, deadline, ..Configuration::default() };
+    Ok(run(
+        Arc::new(Listed::new(vec![case.clone()], "example")),
+        backend,
+        (configuration, &Explaining::NONE),
+    )?
+    .0
+    .summary)
 }

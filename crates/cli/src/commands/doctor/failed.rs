@@ -146,7 +146,8 @@ mod tests {
         let refusing = Arc::new(move |_| -> Result<Box<dyn Pipelined>, OpenError> {
             Ok(Box::new(Immediate(Refusing(capabilities.clone()))))
         });
-        let (summary, failures) = smoke(refusing, None).expect("it starts");
+        let (diagnosis, failures) = smoke(refusing, None).expect("it starts");
+        let summary = &diagnosis.summary;
         let strategies: Vec<&str> = summary.strategies.iter().map(|(name, _)| name.as_str()).collect();
         let first_of =
             |name: &str| failures.all(&strategies, |strategy, _| strategy == name).next().is_some();

@@ -69,7 +69,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
         return Ok(Exit::Unexpected);
     }
     environment(&mut report, &arguments.backend, &hosting, &capabilities)?;
-    let (summary, failures) = match smoke(Arc::clone(&factory), deadline) {
+    let (diagnosis, failures) = match smoke(Arc::clone(&factory), deadline) {
         Err(Problem::Run(RunError::Backend(error))) => {
             report.wrong("runs", &error.to_string(), "fix that first: no case was run")?;
             return Ok(Exit::Broken);
@@ -77,9 +77,9 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
         other => other?,
     };
     drop(first);
-    let answers = reading::works(&mut report, arguments, &summary, &failures)?;
+    let answers = reading::works(&mut report, arguments, &diagnosis, &failures)?;
     ends(&mut report, &hosting.incidents.shutdowns())?;
-    let is_lost = summary.ending == Ending::BackendLost;
+    let is_lost = diagnosis.summary.ending == Ending::BackendLost;
     if answers && !is_lost {
         breaking::breaks(&mut report, arguments, (&factory, &capabilities), deadline)?;
     }

@@ -1,9 +1,10 @@
 //! Reads a run of `smoke`, question by question.
 
+use dmlcts_diagnose::{Diagnosis, Finding};
 use dmlcts_model::Outcome;
 use dmlcts_report::{Tone, command, counted, grouped, rate, span};
 use dmlcts_results::BackendOptions;
-use dmlcts_runner::{Class, Ending, Finding, Summary, Tally, Verdict};
+use dmlcts_runner::{Class, Ending, Summary, Tally, Verdict};
 use dmlcts_spec::{Library, Operator};
 
 use super::{
@@ -19,7 +20,7 @@ const SEE_THE_RUN: &str = "`dmlcts run` on it names the cases";
 pub(super) fn works(
     report: &mut Report,
     arguments: &DoctorArguments,
-    summary: &Summary,
+    diagnosis: &Diagnosis,
     failures: &Failures,
 ) -> Result<bool, Problem> {
     let options = BackendOptions {
@@ -28,7 +29,8 @@ pub(super) fn works(
         case_timeout: arguments.case_timeout,
         memory: None,
     };
-    let reading = Reading { summary, failures, options };
+    let summary = &diagnosis.summary;
+    let reading = Reading { summary, findings: &diagnosis.findings, failures, options };
     let all = summary.tally();
     let is_answered = all.tried() > broken(&all);
     // Cases that are skipped because of the declaration say nothing about the checks.
@@ -48,6 +50,7 @@ pub(super) fn works(
 /// A run of `smoke` and its results.
 struct Reading<'a> {
     summary: &'a Summary,
+    findings: &'a [Finding],
     failures: &'a Failures,
     /// The backend and its options, for a command that runs a case again.
     options: BackendOptions,
@@ -83,7 +86,7 @@ impl Reading<'_> {
         let operator = Library::embedded().operators().get(news.operator).map(Operator::name);
         let alike =
             |one: &&Finding| Some(one.first.operator.name()) == operator && one.first.class == news.class;
-        let alike: Vec<&Finding> = self.summary.findings.iter().filter(alike).collect();
+        let alike: Vec<&Finding> = self.findings.iter().filter(alike).collect();
         let one = match alike.iter().map(|group| group.cases).sum() {
             0 | 1 => "for one".to_owned(),
             cases => format!("for one of {} of {}", counted(cases, "case"), operator.unwrap_or_default()),

@@ -2,7 +2,8 @@
 
 use std::{sync::Arc, time::Instant};
 
-use dmlcts_runner::{Configuration, Event, Factory, Run, RunError, Source, Stop, SuiteSource, Summary};
+use dmlcts_diagnose::{Diagnosis, Event, Explaining};
+use dmlcts_runner::{Configuration, Event as RunEvent, Factory, Run, RunError, Source, Stop, SuiteSource};
 use dmlcts_spec::Library;
 
 use super::failed::Failures;
@@ -12,27 +13,27 @@ use crate::{problem::Problem, selection::load_suite};
 pub(super) fn run(
     source: Arc<dyn Source>,
     backend: Arc<Factory>,
-    configuration: Configuration,
-) -> Result<(Summary, Failures), Problem> {
+    (configuration, explaining): (Configuration, &Explaining),
+) -> Result<(Diagnosis, Failures), Problem> {
     let configuration = Configuration { record: true, ..configuration };
     let run = Run { library: Library::embedded(), source, backend, configuration, stop: Stop::default() };
     let mut failures = Failures::default();
-    let summary = dmlcts_runner::run(&run, &mut |event| {
-        if let Event::Cases { cases, .. } = event {
+    let diagnosis = dmlcts_diagnose::run(&run, explaining, &mut |event| {
+        if let Event::Run(RunEvent::Cases { cases, .. }) = event {
             failures.hear(cases);
         }
     })?;
-    Ok((summary, failures))
+    Ok((diagnosis, failures))
 }
 
 /// Runs the suite `smoke`.
 pub(super) fn smoke(
     backend: Arc<Factory>,
     deadline: Option<Instant>,
-) -> Result<(Summary, Failures), Problem> {
+) -> Result<(Diagnosis, Failures), Problem> {
     let expansion = load_suite("smoke")?
         .expand(Library::embedded(), 0)
         .map_err(|error| RunError::Backend(format!("the suite `smoke` does not expand: {error}").into()))?;
     let configuration = Configuration { deadline, ..Configuration::default() };
-    run(Arc::new(SuiteSource::new(expansion, &[])), backend, configuration)
+    run(Arc::new(SuiteSource::new(expansion, &[])), backend, (configuration, &Explaining::default()))
 }

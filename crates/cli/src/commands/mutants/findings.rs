@@ -6,6 +6,7 @@
 use std::{collections::BTreeSet, io::Write, sync::Arc};
 
 use dmlcts_backend::process::Incidents;
+use dmlcts_diagnose::{Diagnosis, Event, Explaining, Finding};
 use dmlcts_findings::{Fresh, with_other_data, with_separate_elements};
 use dmlcts_generate::{
     Length, Suite,
@@ -15,7 +16,7 @@ use dmlcts_model::{Case, FeatureLevel, element_count, escaped};
 use dmlcts_mutants::{Mutant, Needs};
 use dmlcts_report::{counted, grouped};
 use dmlcts_runner::{
-    CaseResult, Configuration, Event, Factory, Finding, Listed, OTHER_DATA, Run, Runs, Source, Stop, Summary,
+    CaseResult, Configuration, Event as RunEvent, Factory, Listed, OTHER_DATA, Run, Runs, Source, Stop,
     Verdict,
 };
 use dmlcts_spec::{Library, Predicate, Scratch, Source as Text, Validity, program::Values};
@@ -182,8 +183,8 @@ pub(super) fn explained_alone(
     suite: &Arc<dyn Source>,
     cases: usize,
 ) -> Result<(usize, BTreeSet<usize>), Problem> {
-    let (summary, shown) = run(&subject(mutant)?, suite, Some(cases))?;
-    Ok((summary.findings.len(), failing(&shown)))
+    let (diagnosis, shown) = run(&subject(mutant)?, suite, Some(cases))?;
+    Ok((diagnosis.findings.len(), failing(&shown)))
 }
 
 /// Fresh cases, by which predicates are judged.
@@ -211,11 +212,11 @@ fn fresh(seed: u64) -> Result<Vec<Case>, Problem> {
 
 /// Runs the suite on a fault, and explains its failures.
 fn outcome(subject: &Subject, suite: &Arc<dyn Source>, fresh: &Arc<dyn Source>) -> Result<Outcome, Problem> {
-    let (summary, shown) = run(subject, suite, Some(0))?;
-    if summary.findings.is_empty() {
+    let (diagnosis, shown) = run(subject, suite, Some(0))?;
+    if diagnosis.findings.is_empty() {
         return Ok(Outcome::NotFound);
     }
-    let flakes = summary.findings.iter().any(|finding| finding.first.verdict == Verdict::Flake);
+    let flakes = diagnosis.findings.iter().any(|finding| finding.first.verdict == Verdict::Flake);
     if flakes || depends_on_runs(subject, suite, &shown)? {
         return Ok(Outcome::Stateful);
     }
@@ -225,8 +226,8 @@ fn outcome(subject: &Subject, suite: &Arc<dyn Source>, fresh: &Arc<dyn Source>) 
         let (wrong, judged) = mistakes(subject, &findings, &judges)?;
         Ok(Explained { findings, wrong_in_suite, wrong, judged })
     };
-    let correlation = explained(summary.findings)?;
-    let experiment = explained(run(subject, suite, Some(Configuration::USUAL_EXPLAIN))?.0.findings)?;
+    let correlation = explained(diagnosis.findings)?;
+    let experiment = explained(run(subject, suite, Some(Explaining::USUAL_CASES))?.0.findings)?;
     Ok(Outcome::Explained { correlation, experiment })
 }
 
@@ -252,12 +253,12 @@ fn run_once(subject: &Subject, source: &Arc<dyn Source>) -> Result<Vec<Shown>, P
     Ok(run_with(subject, source, None, Runs::Once)?.1)
 }
 
-/// Runs cases on a fault. Returns the summary, and whether each case showed the fault.
+/// Runs cases on a fault. Returns what the run came to, and whether each case showed the fault.
 pub(super) fn run(
     subject: &Subject,
     source: &Arc<dyn Source>,
     explain: Option<usize>,
-) -> Result<(Summary, Vec<Shown>), Problem> {
+) -> Result<(Diagnosis, Vec<Shown>), Problem> {
     run_with(subject, source, explain, Runs::default())
 }
 
@@ -266,32 +267,26 @@ fn run_with(
     source: &Arc<dyn Source>,
     explain: Option<usize>,
     runs: Runs,
-) -> Result<(Summary, Vec<Shown>), Problem> {
+) -> Result<(Diagnosis, Vec<Shown>), Problem> {
     let run = Run {
         library: Library::embedded(),
         source: Arc::clone(source),
         backend: Arc::clone(&subject.backend),
-        configuration: Configuration {
-            jobs: 1,
-            record: true,
-            shrink: explain.is_some(),
-            explain,
-            runs,
-            ..Configuration::default()
-        },
+        configuration: Configuration { jobs: 1, record: true, runs, ..Configuration::default() },
         stop: Stop::default(),
     };
     let mut shown = Vec::new();
     let mut cursor = source.cursor();
     let mut on_event = |event: Event<'_>| {
-        let Event::Cases { cases, .. } = event else { return };
+        let Event::Run(RunEvent::Cases { cases, .. }) = event else { return };
         for result in cases.iter() {
             let Some(mut case) = crate::commands::picker::blank() else { return };
             cursor.read(result.index, &mut case);
             shown.push(Shown { case, failed: failed(&result) });
         }
     };
-    let ran = dmlcts_runner::run(&run, &mut on_event);
+    let explaining = Explaining { cases: explain, shrink: explain.is_some(), ..Explaining::NONE };
+    let ran = dmlcts_diagnose::run(&run, &explaining, &mut on_event);
     Ok((ran.map_err(|error| Problem::start(error, &subject.name))?, shown))
 }
 

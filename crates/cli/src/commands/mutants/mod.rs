@@ -316,7 +316,6 @@ fn cases_to_kill(
             fail_fast: true,
             max_hangs: Some(1),
             retries: 0,
-            shrink: false,
             runs: Runs::default(),
             ..configuration
         },

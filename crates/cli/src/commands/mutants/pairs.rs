@@ -4,11 +4,12 @@
 use std::{collections::BTreeSet, io::Write, sync::Arc};
 
 use dmlcts_backend::{Capabilities, Operators, Refusal, RunError, Sequential};
+use dmlcts_diagnose::{Explaining, Finding};
 use dmlcts_generate::draw::{Draws, derive};
 use dmlcts_model::{BindingOffsets, Desc, FeatureLevel, escaped};
 use dmlcts_mutants::{Faulty, Mutant};
 use dmlcts_report::counted;
-use dmlcts_runner::{Configuration, Factory, Finding, Source};
+use dmlcts_runner::{Factory, Source};
 
 use super::{
     findings::{Subject, explained_alone, run, subjects_of},
@@ -113,7 +114,7 @@ pub(super) fn explain(
     // Most mutants have one finding, and most two of them can be a pair.
     mutants.truncate(4 * count as usize);
     let alone = side_by_side(&mutants, arguments.threads(), |mutant| {
-        let (findings, failing) = explained_alone(mutant, suite, Configuration::USUAL_EXPLAIN)?;
+        let (findings, failing) = explained_alone(mutant, suite, Explaining::USUAL_CASES)?;
         Ok((findings == 1).then_some((*mutant, failing)))
     })?;
     let mut singles: Vec<Single> = alone.into_iter().flatten().collect();
@@ -125,8 +126,8 @@ pub(super) fn explain(
     }
     let rows = side_by_side(&pairs, arguments.threads(), |pair| {
         let subject = subject(*pair);
-        let (summary, _) = run(&subject, suite, Some(Configuration::USUAL_EXPLAIN))?;
-        Ok(Row { names: pair.map(|mutant| mutant.name), findings: summary.findings })
+        let (diagnosis, _) = run(&subject, suite, Some(Explaining::USUAL_CASES))?;
+        Ok(Row { names: pair.map(|mutant| mutant.name), findings: diagnosis.findings })
     })?;
     output::unless_gone(print(&rows))?;
     Ok(Exit::Success)

@@ -3,9 +3,10 @@
 use std::{cell::RefCell, collections::BTreeMap, io::Write as _, time::Instant};
 
 use clap::Parser as _;
+use dmlcts_diagnose::{Diagnosis, StoredFinding};
 use dmlcts_report::command;
 use dmlcts_results::{CaseForm, Header, Line};
-use dmlcts_runner::{StoredFinding, Summary};
+
 use dmlcts_snapshots::{Changes, Examples, Snapshot, SnapshotError, check_name, compare, compare_examples};
 use dmlcts_spec::Library;
 
@@ -26,7 +27,7 @@ const EXAMPLES: &str = "examples";
 /// A recorded run, as a snapshot needs it.
 struct Recorded {
     header: Header,
-    summary: Summary,
+    run: Diagnosis,
     /// The results of the examples of the pages, by line.
     examples: BTreeMap<String, CaseForm<'static>>,
 }
@@ -133,14 +134,14 @@ fn from(path: &str, arguments: &MakeArguments, is_kept: bool) -> Result<Exit, Pr
     let file = suite_file(own.header.selection.suite.as_ref().map_or("given", |suite| suite.name.as_str()))?;
     let suite = format!("{name}/{file}");
     // Before anything is written.
-    Snapshot::new(&own.header, &own.summary, None)?;
+    Snapshot::new(&own.header, &own.run, None)?;
     let examples = Examples::new(&own.header, &own.examples);
     let failed: RefCell<Option<Problem>> = RefCell::new(None);
     let proposed = folder.propose(&suite, |place, text| {
         let old = text.map(|text| Snapshot::parse(place, text)).transpose()?;
         let kept = if is_kept { Ok(own) } else { with_stored(path, own, old.as_ref()) };
         let mut new = match kept {
-            Ok(recorded) => Snapshot::new(&recorded.header, &recorded.summary, old.as_ref())?,
+            Ok(recorded) => Snapshot::new(&recorded.header, &recorded.run, old.as_ref())?,
             Err(problem) => {
                 *failed.borrow_mut() = Some(problem);
                 let (why, help) = ("it could not be read again".to_owned(), String::new());
@@ -203,13 +204,13 @@ fn description(changes: &Changes) -> String {
 /// it is as it was read.
 fn with_stored(path: &str, own: Recorded, old: Option<&Snapshot>) -> Result<Recorded, Problem> {
     let stored = old.map(|old| old.stored(Library::embedded())).unwrap_or_default();
-    let is_stored = |finding: &dmlcts_runner::Finding| {
+    let is_stored = |finding: &dmlcts_diagnose::Finding| {
         let predicate = finding.rule.as_ref().map(|rule| &rule.predicate);
         stored.iter().any(|one| {
             one.id == finding.id && one.classes == [finding.class] && one.predicate.as_ref() == predicate
         })
     };
-    if stored.is_empty() || own.summary.findings.iter().all(is_stored) {
+    if stored.is_empty() || own.run.findings.iter().all(is_stored) {
         return Ok(own);
     }
     read(path, &stored)
@@ -218,8 +219,8 @@ fn with_stored(path: &str, own: Recorded, old: Option<&Snapshot>) -> Result<Reco
 /// Reads a results file of a whole run.
 fn read(path: &str, earlier: &[StoredFinding]) -> Result<Recorded, Problem> {
     let mut examples = BTreeMap::new();
-    let (header, summary) = recorded::read(path, earlier, &mut |line| examples.extend(example(line)))?;
-    Ok(Recorded { header, summary, examples })
+    let (header, run) = recorded::read(path, earlier, &mut |line| examples.extend(example(line)))?;
+    Ok(Recorded { header, run, examples })
 }
 
 /// The case of an example, if the line of a results file has one.

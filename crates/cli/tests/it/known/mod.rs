@@ -152,6 +152,8 @@ fn each_row_of_the_table() {
     row("all pass of a part", says(&with("partial: true"), "mended", &[]));
     // Known, with another class.
     row("another class", says(FINDING, "unwritten", &[]));
+    // Known, with another wrong output of the smallest case.
+    row("another output", says(&with("output: \"0123456789abcdef\""), "inverted", &[]));
     // Fixed.
     assert_eq!(says(&fixed, "mended", &[]), expected);
     row("fixed, and fails again", says(&fixed, "inverted", &[]));

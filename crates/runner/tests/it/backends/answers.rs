@@ -189,7 +189,6 @@ fn a_flake_does_not_hide_what_fails_each_time() {
         "SLICE1 FLOAT32 in=4 out=4 InputWindowOffsets=0 InputWindowSizes=4 InputWindowStrides=-1 fill=iota";
     let mut run = run_of(&[REVERSAL, other, other, other], backend);
     run.configuration.jobs = 1;
-    run.configuration.shrink = false;
     let summary = summary(&run);
     let tally = summary.tally();
     assert_eq!((tally.of(Verdict::Flake), tally.of(Verdict::Fail)), (1, 3), "{tally:?}");
@@ -227,7 +226,6 @@ fn a_panic_over_a_whole_batch_and_over_no_case_alone_is_a_flake() {
     let mut run = run_of(&[REVERSAL; 40], backend);
     run.configuration.jobs = 1;
     // Without a budget, flakes do not run again in batches.
-    run.configuration.explain = Some(0);
     let summary = summary(&run);
     let flakes = panicked.load(Ordering::Relaxed);
     let tally = summary.tally();
@@ -269,7 +267,7 @@ fn a_panic_over_a_large_case_lets_others_have_theirs() {
     let mut lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     lines.extend([REVERSAL; 10]);
     let mut run = run_of(&lines, backend);
-    (run.configuration.jobs, run.configuration.shrink) = (3, false);
+    run.configuration.jobs = 3;
     let summary = summary(&run);
     assert_eq!((summary.tally().of(Verdict::Crash), summary.tally().of(Verdict::Pass)), (1, 15));
 }

@@ -10,9 +10,7 @@ use dmlcts_backend::{
 };
 use dmlcts_model::{Case, ErrorCode, FeatureLevel, Outcome};
 use dmlcts_reference::Reference;
-use dmlcts_runner::{
-    Class, Configuration, Cursor, Difference, Ending, Event, RunError, Source, Stop, Summary, Verdict,
-};
+use dmlcts_runner::{Configuration, Cursor, Ending, Event, RunError, Source, Stop, Verdict};
 use dmlcts_spec::{Library, Operator, Predicate};
 
 use super::fixture::{
@@ -42,8 +40,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
     };
     let of = |jobs: usize, limit: Option<u64>, fail_fast: bool| {
         let mut run = run_of(&lines, backend());
-        run.configuration =
-            Configuration { jobs, limit, fail_fast, shrink: false, ..Configuration::default() };
+        run.configuration = Configuration { jobs, limit, fail_fast, ..Configuration::default() };
         let mut events = Vec::new();
         let summary = dmlcts_runner::run(&run, &mut |event| {
             if let Event::Failed(failure) = event {
@@ -121,8 +118,7 @@ fn a_hang_is_run_again_on_a_backend_for_retries() {
         let hangs = Arc::clone(&kept);
         Ok(Box::new(Immediate(Hanging { inner: Reference::backend(), purpose, hangs })))
     };
-    let mut run = run_of(&[BYTES, REVERSAL, BYTES], Arc::new(hanging));
-    run.configuration.shrink = false;
+    let run = run_of(&[BYTES, REVERSAL, BYTES], Arc::new(hanging));
     assert_eq!(summary(&run).tally().of(Verdict::Timeout), 1);
     assert_eq!(*hangs.lock().unwrap(), [Purpose::Cases, Purpose::Retries, Purpose::Retries]);
 }
@@ -413,32 +409,6 @@ fn a_backend_that_has_no_time_to_start_is_not_lost() {
 }
 
 #[test]
-fn of_the_time_some_is_left_for_smaller_failing_cases() {
-    let mut capabilities = declared();
-    capabilities.limits.batch_jobs = 16;
-    let within = |time: Duration| {
-        // All 1,250 batches take longer than the run may.
-        let backend = declaring(capabilities.clone(), move |batch| {
-            correct(batch);
-            let (jobs, _, outputs) = batch.parts();
-            for run in jobs.iter().flat_map(|job| &job.runs) {
-                outputs[run.output.start] ^= 1;
-            }
-            thread::sleep(time / 200);
-        });
-        let mut run = run_of(&vec![REVERSAL; 20_000], backend);
-        run.configuration.deadline = Some(Instant::now() + time);
-        let summary = summary(&run);
-        assert_eq!(summary.ending, Ending::Timeout);
-        summary
-    };
-    // A slow machine needs more time for a smaller case.
-    let is_smaller = |summary: &Summary| summary.groups.iter().any(|group| group.smallest.is_some());
-    let found = (0..20).map(|power| within(Duration::from_secs(1 << power))).find(is_smaller);
-    assert!(found.is_some());
-}
-
-#[test]
 fn a_run_ends_with_the_summary_of_what_ran_when_it_is_stopped() {
     let stop = Stop::default();
     let (asked, counter) = (stop.clone(), AtomicUsize::new(0));
@@ -509,50 +479,5 @@ fn a_case_above_the_memory_budget_is_created_and_not_run() {
     assert_eq!(
         (summary.tally().of(Verdict::Pass), summary.totals.work.runs, summary.totals.work.too_large),
         (1, 0, 1)
-    );
-}
-
-#[test]
-fn a_large_failing_case_is_shrunk_to_a_small_one_that_fails_alike() {
-    let large = "SLICE1 INT16 in=3,5,7,9 out=2,4,3,9 OutputTensor.Strides=200,40,10,1 InputWindowOffsets=0,1,2,0 \
-                 InputWindowSizes=3,4,5,9 InputWindowStrides=2,1,2,-1 fill=random:7";
-    // Only negative strides are wrong.
-    let backend = spoiling(|job, outputs| {
-        let strides = job.desc.list("InputWindowStrides").unwrap_or_default();
-        if strides.iter().any(|&stride| stride < 0) {
-            for run in &job.runs {
-                outputs[run.output.start] ^= 1;
-            }
-        }
-    });
-    let summary = summary(&run_of(&[large], backend));
-    let group = &summary.groups[0];
-    assert_eq!(group.first.case, case(large));
-    let smallest = group.smallest.as_ref().expect("a smaller case");
-    assert_eq!((smallest.verdict, smallest.class), (group.first.verdict, group.first.class));
-    assert!(smallest.evidence.is_some());
-    assert_eq!(smallest.case.desc.rank(), 1, "{}", smallest.case);
-    assert!(smallest.case.desc.list("InputWindowStrides").unwrap()[0] < 0, "{}", smallest.case);
-    assert!(smallest.case.to_string().len() < group.first.case.to_string().len());
-}
-
-/// The case fails while a smaller one is sought, and passes when the smaller one runs again. The group keeps
-/// the case that fails each time.
-#[test]
-fn a_smaller_case_that_does_not_fail_again_is_not_shown() {
-    let times = AtomicUsize::new(0);
-    let backend = spoiling(move |job, outputs| {
-        if job.desc.rank() > 1 || times.fetch_add(1, Ordering::Relaxed) == 0 {
-            for run in &job.runs {
-                outputs[run.output.start] ^= 1;
-            }
-        }
-    });
-    let summary = summary(&run_of(&[REVERSAL], backend));
-    let group = &summary.groups[0];
-    assert!(group.smallest.is_none(), "{:?}", group.smallest);
-    assert_eq!(
-        (group.first.verdict, group.first.class),
-        (Verdict::Fail, Class::Output(Difference::WrongValue))
     );
 }

@@ -1,15 +1,11 @@
 //! Backends that misbehave in the way that the test's name says, and the results of their runs.
 
 mod answers;
-mod budgets;
 mod course;
-mod findings;
 mod fixture;
-mod flakes;
 mod in_flight;
 mod known;
 mod outputs;
 mod questions;
 mod record;
 mod statement;
-mod stored;

@@ -48,7 +48,6 @@ fn claim(run: &Run, level: &str) -> Claim {
 fn run_with(lines: &[&str], backend: Arc<Factory>) -> Run {
     let mut run = run_of(lines, backend);
     run.configuration.memory = 1 << 20;
-    run.configuration.shrink = false;
     run
 }
 

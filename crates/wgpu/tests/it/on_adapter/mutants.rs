@@ -20,13 +20,8 @@ enum Evidence {
 /// Runs the suite until it finds a failure.
 fn summary(options: Options) -> Option<Summary> {
     let gpu = gpu(options)?;
-    let configuration = Configuration {
-        fail_fast: true,
-        shrink: false,
-        memory: 1 << 20,
-        jobs: 1,
-        ..Configuration::default()
-    };
+    let configuration =
+        Configuration { fail_fast: true, memory: 1 << 20, jobs: 1, ..Configuration::default() };
     Some(run(&gpu, suite("smoke"), configuration))
 }
 

@@ -5,55 +5,35 @@
 //! The cases of a worker are not recorded, so the nearest cases by index stand for them. The run had the same
 //! cases in about the same order, but dealt them to several workers.
 
-use dmlcts_backend::Purpose;
 use dmlcts_findings::with_other_data;
 use dmlcts_generate::fill;
 use dmlcts_model::{Case, Fill, Tensor, packed_strides};
+use dmlcts_runner::{
+    DataOf, Examination, Failure, OTHER_DATA, Place, Rate, Replayed, Trials, Tried, Verdict, Way,
+};
 use dmlcts_spec::Scratch;
 
-use crate::{
-    DataOf, Failure, Rate, Replayed, Tried, Verdict,
-    alone::Alone,
-    executor::Executor,
-    judge::{Examination, Judge},
-    prepare::{Manner, OTHER_DATA},
-    shared::Shared,
-    spending::Spending,
-};
+use crate::spending::Spending;
 
 /// The cases before a flake that run again, and how many are read to find them.
 const MOST: usize = 256;
 const READ: u64 = 16_384;
-/// Cases with more bytes than this are left out, and at most this many cases run together.
-const BYTES: usize = 1 << 20;
-const TOGETHER: usize = 64;
 /// The times that each trial runs. If the case fails each time, earlier cases are the reason and not chance.
 const TIMES: u32 = 2;
 /// The data that shows whose element a wrong one is.
 const TELLING: Fill = Fill::Random { seed: 0x0DD };
 
-/// A case with its index and its strategy.
-type Place = (Case, u64, usize);
-
-/// Whether cases run one after the other or together.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
-    After,
-    Beside,
-}
-
 /// Runs a flake after other cases.
 pub(crate) struct Predecessors<'a, 'run> {
-    pub(crate) shared: &'run Shared,
-    pub(crate) alone: &'a mut Alone<'run>,
+    pub(crate) trials: &'a mut Trials<'run>,
     pub(crate) spending: &'a mut Spending,
 }
 
 impl Predecessors<'_, '_> {
     /// Whether a failure passes as the first case of a fresh backend. Failures run again alone in a backend
     /// that other cases may have spoiled. False if nothing may run.
-    pub(crate) fn passes_first(&mut self, failure: &Failure, strategy: usize) -> bool {
-        let victim = (failure.case.clone(), failure.index, strategy);
+    pub(crate) fn passes_first(&mut self, failure: &Failure) -> bool {
+        let victim = self.victim(failure);
         let passes = |seen: Examination| matches!(seen.verdict, Verdict::Pass | Verdict::Recorded);
         self.spending.may_run() && self.run(&[], &victim, Way::After).is_some_and(passes)
     }
@@ -61,8 +41,8 @@ impl Predecessors<'_, '_> {
     /// What trials show of a failure, which did this `alone`. If it fails after other cases, it gets the
     /// memory of that run. `None` if nothing may run. Each trial that the budget leaves out has a rate of no
     /// runs.
-    pub(crate) fn tried(&mut self, flake: &mut Failure, strategy: usize, alone: Rate) -> Option<Tried> {
-        let victim = (flake.case.clone(), flake.index, strategy);
+    pub(crate) fn tried(&mut self, flake: &mut Failure, alone: Rate) -> Option<Tried> {
+        let victim = self.victim(flake);
         if !self.spending.may_run() {
             return None;
         }
@@ -77,6 +57,11 @@ impl Predecessors<'_, '_> {
         Some(tried)
     }
 
+    /// The case of a failure, which runs after others.
+    fn victim(&self, failure: &Failure) -> Place {
+        (failure.case.clone(), failure.index, self.trials.strategy(&failure.strategy))
+    }
+
     /// Runs a case alone on other data.
     fn on_other_data(&mut self, (case, index, strategy): &Place) -> Rate {
         let mut rate = Rate { failed: 0, runs: 0 };
@@ -84,7 +69,7 @@ impl Predecessors<'_, '_> {
             if !self.spending.may_run() {
                 break;
             }
-            let alone = self.alone.examine(&case, *index, *strategy);
+            let alone = self.trials.examine(&case, *index, *strategy);
             self.spending.note(alone.as_ref());
             rate.count(alone.is_some_and(|alone| fails(&alone)));
         }
@@ -94,21 +79,11 @@ impl Predecessors<'_, '_> {
     /// The cases of the run before an index, the nearest ones, in order.
     fn before(&mut self, index: u64) -> Vec<Place> {
         let mut found: Vec<Place> = Vec::new();
-        let executor = self.alone.executor();
         for index in (index.saturating_sub(READ)..index).rev() {
             if found.len() >= MOST || self.spending.over().is_some() {
                 break;
             }
-            if self.shared.chosen(index..index + 1).is_empty() {
-                continue;
-            }
-            let (case, strategy) = executor.read_with_strategy(index);
-            let prepared = executor.prepare_together([(&case, index, strategy)].into_iter(), Manner::InRun);
-            let is_of_run = !prepared.batch.planned.is_empty() && prepared.batch.bytes() <= BYTES;
-            executor.keep(prepared);
-            if is_of_run {
-                found.push((case, index, strategy));
-            }
+            found.extend(self.trials.read_as_it_ran(index));
         }
         found.reverse();
         found
@@ -189,7 +164,7 @@ impl Predecessors<'_, '_> {
         let mut memories = Vec::new();
         for fill in [OTHER_DATA, TELLING] {
             last.fill = fill;
-            let (input, output) = memory(self.shared, last)?;
+            let (input, output) = memory(self.trials, last)?;
             memories.extend([(DataOf::Output, output), (DataOf::Input, input)]);
         }
         if !self.spending.may_run_cases(needs.len() + 1) {
@@ -225,24 +200,7 @@ impl Predecessors<'_, '_> {
 
     /// Runs a case after others in a fresh backend. `None` if the backend does not start.
     fn run(&mut self, before: &[Place], victim: &Place, way: Way) -> Option<Examination> {
-        let backend = (self.shared.backend)(Purpose::Retries).ok()?;
-        let mut executor = Executor::new(self.shared, backend, Purpose::Retries);
-        let mut judge = Judge::new(self.shared);
-        let all: Vec<&Place> = before.iter().chain([victim]).collect();
-        let most = (self.shared.batch_cases as usize).min(TOGETHER);
-        let mut last = None;
-        // Batches are filled from the end. The last one has the case, with as many others as fit.
-        for batch in all.rchunks(if way == Way::After { 1 } else { most }).rev() {
-            if self.shared.is_time_up() {
-                return None;
-            }
-            let cases = batch.iter().map(|(case, index, strategy)| (case, *index, *strategy));
-            let prepared = executor.prepare_together(cases, Manner::Again);
-            let answered = executor.run(prepared);
-            last = judge.examine(&answered);
-            executor.free(answered);
-        }
-        let _ = crate::panics::caught(|| drop(executor));
+        let last = self.trials.run_after(before, victim, way);
         self.spending.count(before.len());
         self.spending.note(last.as_ref());
         last
@@ -264,12 +222,12 @@ fn offset(tensor: &Tensor, coordinates: &[i64]) -> Option<usize> {
 }
 
 /// The memory of a valid case: its input, and the output of its semantics.
-fn memory(shared: &Shared, case: &Case) -> Option<(Vec<u8>, Vec<u8>)> {
-    let (_, operator) = shared.operator_of(&case.desc)?;
+fn memory(trials: &Trials<'_>, case: &Case) -> Option<(Vec<u8>, Vec<u8>)> {
+    let operator = trials.library().operator(&case.desc.signature.operator)?;
     let mut scratch = Scratch::default();
     let (input, output) = (case.desc.input.as_ref()?, case.desc.output.as_ref()?);
-    let valid = operator.judge_valid(&case.desc, shared.level, &mut scratch).ok()?;
-    if input.total_size.saturating_add(output.total_size) > shared.memory {
+    let valid = operator.judge_valid(&case.desc, trials.level(), &mut scratch).ok()?;
+    if input.total_size.saturating_add(output.total_size) > trials.memory() {
         return None;
     }
     let mut memory = [input.total_size, output.total_size].map(|bytes| vec![0; bytes as usize]);

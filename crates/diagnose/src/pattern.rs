@@ -3,11 +3,7 @@
 use std::fmt;
 
 use dmlcts_model::{List, Value};
-
-use crate::{
-    Failure, WrongElement,
-    trace::{Reads, origins, reads},
-};
+use dmlcts_runner::{Failure, Reads, WrongElement, origins, reads};
 
 /// The wrong elements that are looked at.
 const MOST: usize = 64;

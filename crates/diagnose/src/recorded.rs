@@ -2,12 +2,14 @@
 
 use dmlcts_findings::Budget;
 use dmlcts_model::{Case, FeatureLevel};
+use dmlcts_runner::{Failure, Found, Group, Verdict, Witnessed};
 use dmlcts_spec::Library;
 
 use crate::{
-    Failure, Finding, Found, Group, StoredFinding, Verdict, Witnessed,
+    Finding, StoredFinding,
     blind::CasesOfRun,
     finding::most_frequent,
+    outcomes,
     stored::{Alone, Explained, Stored},
 };
 
@@ -32,11 +34,11 @@ impl RecordedRun<'_> {
     /// The findings, the most severe first. `read` returns the case at an index.
     pub fn findings(&self, witnessed: &Witnessed, read: &mut dyn FnMut(u64) -> Case) -> Vec<Finding> {
         let of = (self.library, self.level);
-        let (outcomes, is_sample) = witnessed.outcomes();
+        let (outcomes, is_sample) = outcomes::outcomes(witnessed);
         let mut ask = |_: &Case| Alone::Unknown;
         let mut failed = |index: u64| witnessed.as_it_failed(index, read(index));
-        let stored = Stored::new(self.stored, &witnessed.failures, of, &mut failed, &mut ask);
-        let dependent = witnessed.data_dependent(self.library);
+        let stored = Stored::new(self.stored, witnessed.failures(), of, &mut failed, &mut ask);
+        let dependent = outcomes::data_dependent(witnessed, self.library);
         let mut cases = CasesOfRun { read: &mut failed, dependent: &dependent };
         let causes = dmlcts_findings::explain(&outcomes, of, 0, Budget::NONE, &mut cases, None);
         let explained = stored.keep(causes, &outcomes, &[], &mut cases);
@@ -44,13 +46,13 @@ impl RecordedRun<'_> {
         let mut findings: Vec<(Finding, Vec<u64>)> = found.collect();
         let flakes = self.groups.iter().filter(|group| group.first.verdict == Verdict::Flake);
         for (finding, failures) in &mut findings {
-            finding.digest = witnessed.digest(finding, failures);
+            finding.digest = outcomes::digest(witnessed, finding, failures);
         }
         findings.extend(flakes.map(|group| (Finding::of_group(group), vec![group.first.index])));
         findings.sort_by_key(|(finding, _)| finding.order());
         stored.name(&mut findings);
         let mut findings: Vec<Finding> = findings.into_iter().map(|(finding, _)| finding).collect();
-        Finding::set_scope(&mut findings, self.within, (witnessed.has_more_failures, is_sample));
+        Finding::set_scope(&mut findings, self.within, (witnessed.has_more_failures(), is_sample));
         findings
     }
 
@@ -61,7 +63,7 @@ impl RecordedRun<'_> {
         read: &mut dyn FnMut(u64) -> Case,
     ) -> Option<(Finding, Vec<u64>)> {
         let failures = &explained.cause.failures;
-        let of = |index: &u64| witnessed.failures.get(index);
+        let of = |index: &u64| witnessed.failures().get(index);
         let class = most_frequent(failures.iter().filter_map(of).map(|found| found.class))?;
         let mut alike = failures.iter().filter_map(of).filter(|found| found.class == class);
         let first =

@@ -1,9 +1,10 @@
 //! Which finding a failed case belongs to.
 
 use dmlcts_model::{Case, FeatureLevel, Outcome};
+use dmlcts_runner::{Class, Found, Verdict};
 use dmlcts_spec::{Library, Predicate, Scratch, Validity, program::Values};
 
-use crate::{Class, Finding, Found, Verdict, finding::FailureKind};
+use crate::{Finding, finding::FailureKind};
 
 /// The findings of a run, with their predicates compiled.
 pub struct Membership<'a> {

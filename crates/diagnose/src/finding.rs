@@ -4,10 +4,11 @@ use std::{collections::BTreeMap, fmt};
 
 use dmlcts_findings::Estimate;
 use dmlcts_model::{Case, Outcome};
+use dmlcts_runner::{Class, Digest, Failure, Group, Verdict};
 use dmlcts_spec::Validity;
 
 use crate::{
-    Class, Counterexample, Failure, FindingDigest, Group, Verdict,
+    Counterexample, FindingDigest,
     pattern::{Pattern, pattern},
 };
 
@@ -49,6 +50,9 @@ pub struct Finding {
     pub smallest: Option<Failure>,
     /// A sentence about the first wrong element of the smallest case, if an output was compared.
     pub shows: Option<String>,
+    /// The digest of the wrong output of the smallest case, if an output was compared and is the same each
+    /// time.
+    pub output: Option<Digest>,
 }
 
 /// What separates the failures of a finding from the passes.
@@ -151,8 +155,9 @@ impl Finding {
             digest: None,
             bytes_vary: first.bytes_vary,
             first: first.clone(),
-            smallest: group.smallest.clone(),
+            smallest: None,
             shows: None,
+            output: None,
         }
     }
 }

@@ -1,46 +1,140 @@
-//! Runs cases alone, on a backend for retries: failures again, smaller cases, and parts of a batch.
+//! Runs cases alone, on a backend for retries: failures again, smaller cases, and parts of a batch. Also runs
+//! a case in a fresh backend after others. Explanations see no more of a backend than this.
 
-use std::ops::Range;
+use std::{ops::Range, time::Instant};
 
 use dmlcts_backend::{Pipelined, Purpose};
-use dmlcts_model::{Case, Outcome};
+use dmlcts_model::{Case, FeatureLevel, Outcome};
+use dmlcts_spec::{Library, Predicate};
 
 use crate::{
-    Failure, Found, Rate, Verdict,
+    Cursor, Failure, Found, Rate, Stop, Verdict,
     batch_result::BatchResult,
     executor::Executor,
     expect,
     judge::{Examination, Judge},
     one_by_one,
+    panics::caught,
+    prepare::Manner,
     shared::Shared,
 };
 
-/// Runs cases while nothing else is in flight.
-pub(crate) struct Alone<'run> {
+/// Cases with more bytes than this are not among the cases before another one.
+const BYTES_BEFORE: usize = 1 << 20;
+/// The maximum number of cases that run together.
+const TOGETHER: usize = 64;
+
+/// A case with its index in the source and the index of its strategy in
+/// [`Source::strategies`](crate::Source::strategies). A case that is not of the source has those of the case
+/// that it was made from, or zeros.
+pub type Place = (Case, u64, usize);
+
+/// Whether cases run one after the other or together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// Each alone, in order.
+    After,
+    /// In batches.
+    Beside,
+}
+
+/// Runs cases once more while nothing else is in flight.
+pub struct Trials<'run> {
     shared: &'run Shared,
     strategies: &'run [String],
     executor: Executor<'run>,
     judge: Judge<'run>,
 }
 
-impl<'run> Alone<'run> {
+impl<'run> Trials<'run> {
     pub(crate) fn new(shared: &'run Shared, strategies: &'run [String], backend: Box<dyn Pipelined>) -> Self {
         let executor = Executor::new(shared, backend, Purpose::Retries);
         Self { shared, strategies, executor, judge: Judge::new(shared) }
     }
 
+    /// The specs that judge the cases.
+    pub fn library(&self) -> &'static Library {
+        self.shared.library
+    }
+
+    /// The feature level at which cases are judged.
+    pub fn level(&self) -> FeatureLevel {
+        self.shared.level
+    }
+
+    /// The predicate that the cases of the run fulfil, if only such cases ran.
+    pub fn filter(&self) -> Option<&Predicate> {
+        self.shared.filter.as_deref()
+    }
+
+    /// The maximum number of bytes of a case that runs.
+    pub fn memory(&self) -> u64 {
+        self.shared.memory
+    }
+
+    /// The switch that ends the run.
+    pub fn stop(&self) -> &'run Stop {
+        &self.shared.stop
+    }
+
+    /// When the run must have ended.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.shared.deadline
+    }
+
+    /// A reader of the cases of the source.
+    pub fn cursor(&self) -> Box<dyn Cursor + 'run> {
+        self.shared.source.cursor()
+    }
+
+    /// The index of the strategy with this name, or 0.
+    pub fn strategy(&self, name: &str) -> usize {
+        self.strategies.iter().position(|known| known == name).unwrap_or(0)
+    }
+
     /// The case at an index.
-    pub(crate) fn read(&mut self, index: u64) -> Case {
+    pub fn read(&mut self, index: u64) -> Case {
         self.executor.read(index)
     }
 
-    /// The executor, to read and prepare cases.
-    pub(crate) fn executor(&mut self) -> &mut Executor<'run> {
-        &mut self.executor
+    /// The case at an index as it ran, if it is a case of the run and not too large to run before another.
+    pub fn read_as_it_ran(&mut self, index: u64) -> Option<Place> {
+        if self.shared.chosen(index..index + 1).is_empty() {
+            return None;
+        }
+        let (case, strategy) = self.executor.read_with_strategy(index);
+        let prepared = self.executor.prepare_together([(&case, index, strategy)].into_iter(), Manner::InRun);
+        let is_of_run = !prepared.batch.planned.is_empty() && prepared.batch.bytes() <= BYTES_BEFORE;
+        self.executor.keep(prepared);
+        is_of_run.then_some((case, index, strategy))
+    }
+
+    /// Runs a case after others, in a fresh backend. `None` if the backend does not start, or if the time is
+    /// up.
+    pub fn run_after(&mut self, before: &[Place], case: &Place, way: Way) -> Option<Examination> {
+        let backend = (self.shared.backend)(Purpose::Retries).ok()?;
+        let mut executor = Executor::new(self.shared, backend, Purpose::Retries);
+        let mut judge = Judge::new(self.shared);
+        let all: Vec<&Place> = before.iter().chain([case]).collect();
+        let most = (self.shared.batch_cases as usize).min(TOGETHER);
+        let mut last = None;
+        // Batches are filled from the end. The last one has the case, with as many others as fit.
+        for batch in all.rchunks(if way == Way::After { 1 } else { most }).rev() {
+            if self.shared.is_time_up() {
+                return None;
+            }
+            let cases = batch.iter().map(|(case, index, strategy)| (case, *index, *strategy));
+            let prepared = executor.prepare_together(cases, Manner::Again);
+            let answered = executor.run(prepared);
+            last = judge.examine(&answered);
+            executor.free(answered);
+        }
+        let _ = caught(|| drop(executor));
+        last
     }
 
     /// Runs one case with every kind of run. `None` if the case does not belong to the run.
-    pub(crate) fn examine(&mut self, case: &Case, index: u64, strategy: usize) -> Option<Examination> {
+    pub fn examine(&mut self, case: &Case, index: u64, strategy: usize) -> Option<Examination> {
         let prepared = self.executor.prepare_alone(case, index, strategy);
         let answered = self.executor.run(prepared);
         let examination = self.judge.examine(&answered);
@@ -71,7 +165,7 @@ impl<'run> Alone<'run> {
 
     /// Runs a failure again this often, and at least once. Returns the first rerun that fails, and how often
     /// the case failed.
-    pub(crate) fn run_again(&mut self, found: &Found, retries: u32) -> (Failure, Rate) {
+    pub fn run_again(&mut self, found: &Found, retries: u32) -> (Failure, Rate) {
         let mut rate = Rate::FOUND;
         let case = self.read(found.index);
         let mut kept = self.describe(found, case.clone());
@@ -93,18 +187,18 @@ impl<'run> Alone<'run> {
     }
 
     /// Runs a failure and describes it. Its verdict is a pass if it passes alone.
-    pub(crate) fn describe(&mut self, found: &Found, case: Case) -> Failure {
+    pub fn describe(&mut self, found: &Found, case: Case) -> Failure {
         let alone = self.examine(&case, found.index, found.strategy);
         self.failure(found, case, alone)
     }
 
     /// Whether a case was not run, because no backend or no time was left.
-    pub(crate) fn is_unanswered(&self, alone: &Examination) -> bool {
+    pub fn is_unanswered(&self, alone: &Examination) -> bool {
         alone.outcome == Outcome::Lost && (self.shared.lost().is_some() || self.shared.cuts_off())
     }
 
     /// Describes a failure that ran alone, if it did.
-    pub(crate) fn failure(&self, found: &Found, case: Case, alone: Option<Examination>) -> Failure {
+    pub fn failure(&self, found: &Found, case: Case, alone: Option<Examination>) -> Failure {
         let shared = self.shared;
         let operator = &shared.library.operators()[found.operator];
         let mut failure = Failure {
@@ -149,5 +243,11 @@ impl<'run> Alone<'run> {
             failure.evidence = alone.evidence;
         }
         failure
+    }
+}
+
+impl std::fmt::Debug for Trials<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Trials").finish_non_exhaustive()
     }
 }

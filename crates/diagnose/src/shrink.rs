@@ -1,30 +1,27 @@
 //! Shrinks a finding: looks for a smaller case that fails in the same way.
 
 use dmlcts_model::{Case, Offsets, Outcome};
+use dmlcts_runner::{Evidence, Examination, Failure, Found, Trials, Verdict};
 use dmlcts_spec::{Predicate, program::Values};
 
-use crate::{
-    Evidence, Failure, Finding, Found, Verdict, alone::Alone, judge::Examination, shared::Shared,
-    spending::Spending,
-};
+use crate::{Finding, spending::Spending};
 
 /// The elements of an input that are compared with each other.
 const MOST_ELEMENTS: usize = 1 << 12;
 
 /// Looks for smaller cases, which run alone.
 pub(crate) struct Shrinker<'a, 'run> {
-    pub(crate) shared: &'run Shared,
-    pub(crate) alone: &'a mut Alone<'run>,
+    pub(crate) trials: &'a mut Trials<'run>,
     pub(crate) spending: &'a mut Spending,
 }
 
 impl Shrinker<'_, '_> {
     /// A smaller case that fails like the first one of a finding, and for which its predicate holds.
     pub(crate) fn smallest(&mut self, finding: &Finding, found: &Found) -> Option<Failure> {
-        let first = &finding.first;
+        let (first, library) = (&finding.first, self.trials.library());
         let predicate = finding.rule.as_ref().map(|rule| rule.predicate.as_str());
-        let predicate = predicate.and_then(|text| Predicate::parse(text, self.shared.library).ok());
-        let (mut values, level) = (Values::default(), self.shared.level);
+        let predicate = predicate.and_then(|text| Predicate::parse(text, library).ok());
+        let (mut values, level) = (Values::default(), self.trials.level());
         // The last case that failed, which is the smallest.
         let mut last: Option<(Case, Examination)> = None;
         let mut fails_alike = |case: &Case| {
@@ -32,7 +29,7 @@ impl Shrinker<'_, '_> {
             if !holds || !self.spending.may_run() {
                 return false;
             }
-            let alone = self.alone.examine(case, found.index, found.strategy);
+            let alone = self.trials.examine(case, found.index, found.strategy);
             self.spending.note(alone.as_ref());
             let Some(alone) = alone.filter(|alone| is_alike(first, case, alone)) else { return false };
             last = Some((case.clone(), alone));
@@ -40,14 +37,14 @@ impl Shrinker<'_, '_> {
         };
         // Spending limits the steps.
         let steps = usize::MAX;
-        let case = dmlcts_generate::shrink(&first.case, self.shared.library, level, steps, &mut fails_alike);
+        let case = dmlcts_generate::shrink(&first.case, library, level, steps, &mut fails_alike);
         let (smallest, seen) = last.filter(|(smallest, _)| *smallest == case && case != first.case)?;
         let smaller = Found { class: first.class, ..found.clone() };
         // Another hang would show nothing new.
         if seen.outcome == Outcome::TimedOut {
-            return Some(self.alone.failure(&smaller, smallest, Some(seen)));
+            return Some(self.trials.failure(&smaller, smallest, Some(seen)));
         }
-        let shown = self.alone.describe(&smaller, smallest);
+        let shown = self.trials.describe(&smaller, smallest);
         // If the smaller case passes when it is described, or fails in another way, it does not represent the
         // finding.
         (shown.class == first.class && shown.verdict != Verdict::Pass).then_some(shown)

@@ -8,9 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dmlcts_findings::{Cases, Cause, Estimate, Label, Outcomes};
 use dmlcts_model::{Case, FeatureLevel, Outcome};
+use dmlcts_runner::{Class, Failure, Found, KnownEntry, Verdict};
 use dmlcts_spec::{Library, Operator, Predicate, Scratch, Validity, program::Values};
 
-use crate::{Class, Failure, Finding, Found, Membership, Rule, Verdict, finding::LISTED, pattern::pattern};
+use crate::{Finding, Membership, Rule, finding::LISTED, pattern::pattern};
 
 /// Further stored findings are ignored.
 const MOST: usize = 1_000;
@@ -34,6 +35,24 @@ pub struct StoredFinding {
     /// The number of cases that experiments asked of the same backend, and what fresh cases said of the
     /// predicate. `None` for a finding of another run.
     pub fresh: Option<(u64, Estimate)>,
+}
+
+impl StoredFinding {
+    /// A known failure. One that is unexpected again, or of which a run shows that it lists too few cases,
+    /// keeps its id.
+    pub(crate) fn of_known(entry: &KnownEntry) -> Self {
+        let (known, cases) = (entry.failure(), entry.cases());
+        let is_invalid = known.classes == [Class::AcceptedInvalid];
+        Self {
+            id: known.id.clone(),
+            classes: known.classes.clone(),
+            predicate: entry.has_predicate().then(|| known.cases.clone()),
+            validity: is_invalid.then_some(Validity::Invalid),
+            count: cases.len() as u64,
+            cases: cases.to_vec(),
+            fresh: None,
+        }
+    }
 }
 
 /// What a case does when it runs alone.
@@ -141,6 +160,7 @@ impl Explained {
             first,
             smallest: None,
             shows: None,
+            output: None,
         };
         finding.id = finding.new_id();
         finding

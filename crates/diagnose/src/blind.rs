@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dmlcts_findings::{Cases, has_only_distinct_elements};
 use dmlcts_model::Case;
+use dmlcts_runner::{Class, Difference, runs_on_other_data};
 
-use crate::{Class, Difference, finding::FailureKind, prepare::runs_on_other_data};
+use crate::finding::FailureKind;
 
 /// How the wrong outputs of each operator failed, as far as the data of a case decide whether it can fail so.
 pub(crate) type DataDependent = BTreeMap<&'static str, BTreeSet<Class>>;

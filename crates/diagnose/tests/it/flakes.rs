@@ -6,11 +6,10 @@ use std::sync::{
 };
 
 use dmlcts_backend::{Batch, Immediate, Purpose};
-use dmlcts_runner::{
-    Configuration, DataOf, Factory, Failure, Finding, LeftOut, Limit, Replayed, Summary, Tried, Verdict,
-};
+use dmlcts_diagnose::{Diagnosis, Explaining, Finding, LeftOut, Limit};
+use dmlcts_runner::{DataOf, Factory, Failure, Replayed, Tried, Verdict};
 
-use super::fixture::*;
+use crate::{diagnosed, fixture::*};
 
 const BEFORE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=1 fill=iota";
 const VICTIM: &str = "SLICE FLOAT32 in=4 out=2 Offsets=2 Sizes=2 Strides=1 fill=iota";
@@ -27,17 +26,17 @@ fn others(count: i64) -> Vec<String> {
     (10..10 + count).map(line).collect()
 }
 
-fn run_in_order(lines: &[String], backend: Arc<Factory>) -> Summary {
+fn run_in_order(lines: &[String], backend: Arc<Factory>) -> Diagnosis {
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let mut run = run_of(&lines, backend);
     run.configuration.jobs = 1;
-    summary(&run)
+    diagnosed(&run, None)
 }
 
 /// The only finding, which is a flake, and what was tried with it.
 #[track_caller]
-fn flake(summary: &Summary) -> (&Failure, &Tried) {
-    let [Finding { first, .. }] = summary.findings.as_slice() else { panic!("{:#?}", summary.findings) };
+fn flake(run: &Diagnosis) -> (&Failure, &Tried) {
+    let [Finding { first, .. }] = run.findings.as_slice() else { panic!("{:#?}", run.findings) };
     assert_eq!(first.verdict, Verdict::Flake);
     (first, first.tried.as_ref().unwrap_or_else(|| panic!("{first:?}")))
 }
@@ -50,8 +49,8 @@ fn replayed(tried: &Tried) -> &Replayed {
 fn a_case_that_fails_after_another_one_names_it() {
     let lines =
         [others(20), vec![BEFORE.to_owned()], others(37), vec![VICTIM.to_owned()], others(3)].concat();
-    let summary = run_in_order(&lines, mutant("cache-without-offsets"));
-    let (failure, tried) = flake(&summary);
+    let run = run_in_order(&lines, mutant("cache-without-offsets"));
+    let (failure, tried) = flake(&run);
     assert_eq!(failure.case.to_string(), VICTIM);
     assert_eq!((tried.alone.failed, tried.other_data.failed, tried.fresh.failed), (0, 0, 0));
     let Replayed { cases, after, needs, in_one_batch, .. } = replayed(tried);
@@ -91,26 +90,26 @@ fn leaking(leaks: fn(&str) -> bool) -> Arc<Factory> {
 #[test]
 fn a_wrong_element_that_is_data_of_an_earlier_case_says_so() {
     let lines = [BEFORE, VICTIM].map(str::to_owned);
-    let summary = run_in_order(&lines, leaking(|name| name == "victim"));
-    let (_, tried) = flake(&summary);
+    let run = run_in_order(&lines, leaking(|name| name == "victim"));
+    let (_, tried) = flake(&run);
     assert_eq!(replayed(tried).data, Some(DataOf::Output), "{tried:?}");
     // The cached operator reads its own input, so the wrong elements are its own data.
-    let summary = run_in_order(&lines, mutant("cache-without-offsets"));
-    assert_eq!(replayed(flake(&summary).1).data, None);
+    let run = run_in_order(&lines, mutant("cache-without-offsets"));
+    assert_eq!(replayed(flake(&run).1).data, None);
 }
 
 #[test]
 fn a_case_that_fails_in_a_fresh_backend_blames_no_other() {
-    let summary = run_in_order(&[BEFORE.to_owned(), VICTIM.to_owned()], mutant("first-run-is-cold"));
-    let (_, tried) = flake(&summary);
+    let run = run_in_order(&[BEFORE.to_owned(), VICTIM.to_owned()], mutant("first-run-is-cold"));
+    let (_, tried) = flake(&run);
     assert!(tried.fresh.is_always() && tried.replayed.is_none(), "{tried:?}");
 }
 
 #[test]
 fn a_case_beside_others_needs_them_in_one_batch() {
-    let summary = run_in_order(&others(400), mutant("sixteen-slots"));
-    let tried = summary.findings.iter().find_map(|finding| finding.first.tried.as_ref());
-    let replayed = replayed(tried.unwrap_or_else(|| panic!("{:#?}", summary.findings)));
+    let run = run_in_order(&others(400), mutant("sixteen-slots"));
+    let tried = run.findings.iter().find_map(|finding| finding.first.tried.as_ref());
+    let replayed = replayed(tried.unwrap_or_else(|| panic!("{:#?}", run.findings)));
     assert!(replayed.after.failed == 0 && replayed.beside.is_always(), "{replayed:?}");
     assert!(replayed.in_one_batch && (16..40).contains(&replayed.needs.len()), "{replayed:?}");
 }
@@ -137,8 +136,8 @@ fn a_failure_that_passes_in_a_fresh_backend_names_what_spoils_it() {
     });
     let spoiler = "SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=1 fill=iota";
     let lines = [vec![spoiler.to_owned()], others(5), vec![victim.to_owned()]].concat();
-    let summary = run_in_order(&lines, backend);
-    let [one, other] = summary.findings.as_slice() else { panic!("{:#?}", summary.findings) };
+    let run = run_in_order(&lines, backend);
+    let [one, other] = run.findings.as_slice() else { panic!("{:#?}", run.findings) };
     let (cause, failure) =
         if one.first.case.to_string() == victim { (other, &one.first) } else { (one, &other.first) };
     assert_eq!((failure.verdict, cause.first.verdict), (Verdict::Fail, Verdict::Fail));
@@ -162,21 +161,20 @@ fn chance_is_no_other_case() {
     });
     let mut lines = others(5);
     lines.push(VICTIM.to_owned());
-    let summary = run_in_order(&lines, backend);
-    let (_, tried) = flake(&summary);
+    let run = run_in_order(&lines, backend);
+    let (_, tried) = flake(&run);
     assert!(replayed(tried).needs.is_empty(), "{tried:?}");
 }
 
 #[test]
 fn an_empty_budget_tries_nothing_and_says_so() {
     let mut run = run_of(&[BEFORE, VICTIM], mutant("cache-without-offsets"));
-    let explain = Some(0);
-    run.configuration = Configuration { jobs: 1, explain, ..Configuration::default() };
-    let summary = summary(&run);
-    let [finding] = summary.findings.as_slice() else { panic!("{:#?}", summary.findings) };
+    run.configuration.jobs = 1;
+    let run = diagnosed(&run, Some(0));
+    let [finding] = run.findings.as_slice() else { panic!("{:#?}", run.findings) };
     assert!(finding.first.tried.is_none());
     let limits = [Limit::Cases].into();
-    assert_eq!(summary.left_out, LeftOut { flakes: 1, limits, ..LeftOut::default() });
+    assert_eq!(run.left_out, LeftOut { flakes: 1, limits, ..LeftOut::default() });
 }
 
 /// Cases that fail only in the run are no part of the finding of a case that fails each time.
@@ -199,12 +197,10 @@ fn failures_that_come_and_go_are_split_off() {
     let mut lines = others(40);
     lines[0] = lines[0].replace("fill=iota", "fill=explicit:07080901");
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let mut run = run_of(&lines, backend);
-    run.configuration.explain = Some(Configuration::USUAL_EXPLAIN);
-    let summary = summary(&run);
+    let run = diagnosed(&run_of(&lines, backend), Some(Explaining::USUAL_CASES));
     let of = |finding: &Finding| (finding.first.verdict, finding.cases, finding.passed_again);
-    let found: Vec<_> = summary.findings.iter().map(of).collect();
-    assert_eq!(found, [(Verdict::Fail, 1, 0), (Verdict::Flake, 29, 4)], "{:#?}", summary.findings);
-    let ids: Vec<&str> = summary.findings.iter().map(|finding| finding.id.as_str()).collect();
+    let found: Vec<_> = run.findings.iter().map(of).collect();
+    assert_eq!(found, [(Verdict::Fail, 1, 0), (Verdict::Flake, 29, 4)], "{:#?}", run.findings);
+    let ids: Vec<&str> = run.findings.iter().map(|finding| finding.id.as_str()).collect();
     assert_ne!(ids[0], ids[1]);
 }

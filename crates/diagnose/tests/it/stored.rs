@@ -1,14 +1,15 @@
 //! Findings of earlier runs and entries of lists, whose ids and predicates a run keeps.
 
+use dmlcts_diagnose::{Explaining, Finding, StoredFinding};
 use dmlcts_generate::Suite;
 use dmlcts_model::ErrorCode;
 use dmlcts_runner::{
-    Applies, BoundsForm, Class, Configuration, Finding, Kind, KnownEntry, KnownFailure, KnownFailures, Run,
-    Status, Stop, StoredFinding, SuiteSource,
+    Applies, BoundsForm, Class, Configuration, Kind, KnownEntry, KnownFailure, KnownFailures, Run, Status,
+    Stop, SuiteSource,
 };
 use dmlcts_spec::{Library, Predicate, Validity};
 
-use super::fixture::*;
+use crate::fixture::*;
 
 /// Cases of SLICE that no suite has.
 const OF_RANK_SEVEN: &str = "SLICE FLOAT32 in=1,1,1,1,1,1,2 out=1,1,1,1,1,1,1 Offsets=0,0,0,0,0,0,1 \
@@ -34,20 +35,15 @@ fn findings(
     let library = Library::embedded();
     let cases = Suite::load("smoke").and_then(|suite| suite.expand(library, 0)).expect("it expands");
     let filter = dmlcts_spec::Predicate::parse("operator == SLICE", library).expect("a predicate");
-    let configuration = Configuration {
-        explain: Some(explain),
-        filter: Some(std::sync::Arc::new(filter)),
-        shrink: false,
-        stored,
-        known,
-        ..Configuration::default()
-    };
+    let configuration =
+        Configuration { filter: Some(std::sync::Arc::new(filter)), known, ..Configuration::default() };
     let source = std::sync::Arc::new(SuiteSource::new(cases, &[]));
-    let summary = summary(&Run { library, source, backend, configuration, stop: Stop::default() });
-    summary.findings
+    let run = Run { library, source, backend, configuration, stop: Stop::default() };
+    let explaining = Explaining { cases: Some(explain), shrink: false, stored };
+    dmlcts_diagnose::run(&run, &explaining, &mut |_| {}).expect("the backend starts").findings
 }
 
-const EXPERIMENTS: usize = Configuration::USUAL_EXPLAIN;
+const EXPERIMENTS: usize = Explaining::USUAL_CASES;
 
 fn stored(id: &str, predicate: Option<&str>, case_line: &str, count: u64) -> StoredFinding {
     StoredFinding {

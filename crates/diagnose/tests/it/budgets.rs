@@ -9,14 +9,15 @@ use std::{
 };
 
 use dmlcts_backend::{Batch, Immediate, Purpose};
+use dmlcts_diagnose::{Diagnosis, Explaining, Finding, LeftOut, Limit};
 use dmlcts_generate::Suite;
 use dmlcts_model::Outcome;
-use dmlcts_runner::{Configuration, Ending, Factory, LeftOut, Limit, Run, Stop, SuiteSource, Summary};
+use dmlcts_runner::{Configuration, Ending, Factory, Run, Stop, SuiteSource};
 use dmlcts_spec::{Library, Predicate};
 
-use super::{findings::has_long_stride, fixture::*};
+use crate::{diagnosed, findings::has_long_stride, fixture::*};
 
-const USUAL: usize = Configuration::USUAL_EXPLAIN;
+const USUAL: usize = Explaining::USUAL_CASES;
 
 /// What retries cost, as the backend sees it.
 #[derive(Default)]
@@ -52,53 +53,56 @@ fn failing(outcome: &Outcome, cost: &Arc<Cost>, interrupt: Option<(u64, Stop)>) 
     })
 }
 
-fn smoke(backend: Arc<Factory>, configuration: Configuration, stop: Stop) -> Summary {
-    let library = Library::embedded();
-    let cases = Suite::load("smoke").and_then(|suite| suite.expand(library, 0)).expect("it expands");
-    let source = Arc::new(SuiteSource::new(cases, &[]));
-    summary(&Run { library, source, backend, configuration, stop })
+fn smoke(backend: Arc<Factory>, cases: usize, stop: Stop) -> Diagnosis {
+    smoke_with(backend, cases, Configuration::default(), stop)
 }
 
-fn explaining(cases: usize) -> Configuration {
-    Configuration { explain: Some(cases), jobs: 2, ..Configuration::default() }
+fn smoke_with(backend: Arc<Factory>, cases: usize, configuration: Configuration, stop: Stop) -> Diagnosis {
+    let configuration = Configuration { jobs: 2, ..configuration };
+    let library = Library::embedded();
+    let suite = Suite::load("smoke").and_then(|suite| suite.expand(library, 0)).expect("it expands");
+    let source = Arc::new(SuiteSource::new(suite, &[]));
+    diagnosed(&Run { library, source, backend, configuration, stop }, Some(cases))
 }
 
 /// The cost of explaining: what a run with a budget costs more than one without.
-fn cost(outcome: &Outcome) -> ([u64; 2], Summary) {
-    let of = |configuration: Configuration| {
+fn cost(outcome: &Outcome) -> ([u64; 2], Diagnosis) {
+    let of = |cases: usize| {
         let cost = Arc::new(Cost::default());
-        let summary = smoke(failing(outcome, &cost, None), configuration, Stop::default());
-        ([cost.jobs.load(Ordering::Relaxed), cost.hangs.load(Ordering::Relaxed)], summary)
+        let run = smoke(failing(outcome, &cost, None), cases, Stop::default());
+        ([cost.jobs.load(Ordering::Relaxed), cost.hangs.load(Ordering::Relaxed)], run)
     };
-    let (without, _) = of(explaining(0));
-    let (with, summary) = of(explaining(USUAL));
-    ([with[0] - without[0], with[1] - without[1]], summary)
+    let (without, _) = of(0);
+    let (with, run) = of(USUAL);
+    ([with[0] - without[0], with[1] - without[1]], run)
 }
 
 #[test]
 fn a_finding_costs_at_most_two_thousand_cases() {
-    let ([jobs, _], summary) = cost(&Outcome::Output);
-    assert!((100..=2_000).contains(&jobs), "{jobs} for {} findings", summary.findings.len());
+    let ([jobs, _], run) = cost(&Outcome::Output);
+    assert!((100..=2_000).contains(&jobs), "{jobs} for {} findings", run.findings.len());
 }
 
 #[test]
 fn a_finding_costs_at_most_two_hangs() {
-    let ([jobs, hangs], summary) = cost(&Outcome::TimedOut);
+    let ([jobs, hangs], run) = cost(&Outcome::TimedOut);
     assert!(jobs > 0 && hangs <= 2, "{hangs} hangs in {jobs} cases");
-    let LeftOut { experiments, shrinking, .. } = summary.left_out;
-    assert_eq!((experiments, shrinking), (1, 1), "{:#?}", summary.findings);
-    assert_eq!(summary.left_out.limits, [Limit::Hangs].into());
+    let LeftOut { experiments, shrinking, .. } = run.left_out;
+    assert_eq!((experiments, shrinking), (1, 1), "{:#?}", run.findings);
+    assert_eq!(run.left_out.limits, [Limit::Hangs].into());
 }
 
 #[test]
-fn nothing_runs_after_an_interrupt() {
+fn after_an_interrupt_only_smaller_cases_are_looked_for() {
     let (stop, cost) = (Stop::default(), Arc::new(Cost::default()));
     let backend = failing(&Outcome::Output, &cost, Some((60, stop.clone())));
-    let summary = smoke(backend, explaining(USUAL), stop);
+    let run = smoke(backend, USUAL, stop);
     let jobs = cost.jobs.load(Ordering::Relaxed);
-    assert!((60..=62).contains(&jobs), "{jobs} cases ran");
-    assert!(summary.left_out.experiments == 1 && summary.left_out.shrinking >= 1, "{:?}", summary.left_out);
-    assert_eq!(summary.left_out.limits, [Limit::Interrupted].into());
+    assert!((62..300).contains(&jobs), "{jobs} cases ran");
+    assert!(run.left_out.experiments == 1 && run.left_out.shrinking == 0, "{:?}", run.left_out);
+    assert_eq!(run.left_out.limits, [Limit::Interrupted].into());
+    let is_small = |finding: &Finding| finding.smallest.as_ref().is_some_and(|one| one.case.desc.rank() == 1);
+    assert!(!run.findings.is_empty() && run.findings.iter().all(is_small), "{:#?}", run.findings);
 }
 
 #[test]
@@ -121,42 +125,42 @@ fn a_run_that_is_out_of_time_explains_in_the_time_that_it_kept() {
         Ok(Box::new(Immediate(Closure { capabilities: declared(), behave })))
     });
     let deadline = Some(Instant::now() + Duration::from_secs(24 * 60 * 60));
-    let summary = smoke(backend, Configuration { deadline, ..explaining(USUAL) }, stop);
-    assert_eq!(summary.ending, Ending::Timeout);
+    let run = smoke_with(backend, USUAL, Configuration { deadline, ..Configuration::default() }, stop);
+    assert_eq!(run.summary.ending, Ending::Timeout);
     let asked = retries.load(Ordering::Relaxed);
-    assert!(asked > 100 && summary.left_out.experiments == 0, "{asked}: {:?}", summary.left_out);
+    assert!(asked > 100 && run.left_out.experiments == 0, "{asked}: {:?}", run.left_out);
 }
 
 #[test]
 fn no_budget_is_too_large() {
     let cost = Arc::new(Cost::default());
     let backend = failing(&Outcome::Output, &cost, None);
-    let summary = smoke(backend, explaining(usize::MAX), Stop::default());
-    assert!(cost.jobs.load(Ordering::Relaxed) > 100, "{:?}", summary.left_out);
+    let run = smoke(backend, usize::MAX, Stop::default());
+    assert!(cost.jobs.load(Ordering::Relaxed) > 100, "{:?}", run.left_out);
 }
 
 #[test]
 fn an_empty_budget_says_what_is_left_out() {
     let backend = failing(&Outcome::Output, &Arc::default(), None);
-    let summary = smoke(backend, explaining(0), Stop::default());
-    let LeftOut { experiments, repeats, shrinking, .. } = summary.left_out;
-    let findings = summary.findings.len() as u64;
-    assert_eq!((experiments, repeats, shrinking), (1, findings, findings), "{:#?}", summary.findings);
-    assert_eq!(summary.left_out.limits, [Limit::Cases].into());
+    let run = smoke(backend, 0, Stop::default());
+    let LeftOut { experiments, repeats, shrinking, .. } = run.left_out;
+    let findings = run.findings.len() as u64;
+    assert_eq!((experiments, repeats, shrinking), (1, findings, findings), "{:#?}", run.findings);
+    assert_eq!(run.left_out.limits, [Limit::Cases].into());
 }
 
 #[test]
 fn a_predicate_says_which_filter_it_is_within() {
     let text = "operator in [SLICE, PADDING1] and rank < 5";
     let filter = Predicate::parse(text, Library::embedded()).expect("it is a predicate");
-    let configuration = Configuration { filter: Some(Arc::new(filter)), ..explaining(0) };
+    let configuration = Configuration { filter: Some(Arc::new(filter)), ..Configuration::default() };
     let backend = spoiling(|job, outputs| {
         if job.desc.signature.operator == "SLICE" && job.desc.rank() == 4 {
             job.runs.iter().for_each(|run| outputs[run.output.start] ^= 1);
         }
     });
-    let summary = smoke(backend, configuration, Stop::default());
-    let rules: Vec<_> = summary.findings.iter().filter_map(|finding| finding.rule.as_ref()).collect();
-    assert!(!rules.is_empty(), "{:#?}", summary.findings);
+    let run = smoke_with(backend, 0, configuration, Stop::default());
+    let rules: Vec<_> = run.findings.iter().filter_map(|finding| finding.rule.as_ref()).collect();
+    assert!(!rules.is_empty(), "{:#?}", run.findings);
     assert!(rules.iter().all(|rule| rule.within.as_deref() == Some(text)), "{rules:?}");
 }

@@ -6,28 +6,26 @@ use std::sync::{
 };
 
 use dmlcts_backend::Job;
+use dmlcts_diagnose::{Diagnosis, Explaining, Finding, Pattern, Rule, Severity};
 use dmlcts_generate::Suite;
 use dmlcts_model::{ErrorCode, Expectation};
-use dmlcts_runner::{
-    Class, Configuration, Difference, Factory, Finding, Pattern, Rule, Run, Severity, Stop, SuiteSource,
-    Summary,
-};
+use dmlcts_runner::{Class, Configuration, Difference, Factory, Run, Stop, SuiteSource};
 use dmlcts_spec::{Library, Predicate, program::Values};
 
-use super::fixture::*;
+use crate::{diagnosed, fixture::*};
 
 const WRONG: Class = Class::Output(Difference::WrongValue);
 
 /// The suite `smoke` on a backend, with this time for experiments.
-fn smoke(backend: Arc<Factory>, explain: usize) -> Summary {
-    summary(&run_of_smoke(backend, explain))
+fn smoke(backend: Arc<Factory>, explain: usize) -> Diagnosis {
+    diagnosed(&run_of_smoke(backend), Some(explain))
 }
 
-fn run_of_smoke(backend: Arc<Factory>, explain: usize) -> Run {
+fn run_of_smoke(backend: Arc<Factory>) -> Run {
     let library = Library::embedded();
     let cases = Suite::load("smoke").and_then(|suite| suite.expand(library, 0)).expect("it expands");
     let source = Arc::new(SuiteSource::new(cases, &[]));
-    let configuration = Configuration { explain: Some(explain), ..Configuration::default() };
+    let configuration = Configuration::default();
     Run { library, source, backend, configuration, stop: Stop::default() }
 }
 
@@ -56,8 +54,8 @@ fn rule(finding: &Finding) -> &Rule {
     finding.rule.as_ref().unwrap_or_else(|| panic!("{finding:?}"))
 }
 
-fn of_class(summary: &Summary, class: Class) -> Vec<&Finding> {
-    summary.findings.iter().filter(|finding| finding.class == class).collect()
+fn of_class(run: &Diagnosis, class: Class) -> Vec<&Finding> {
+    run.findings.iter().filter(|finding| finding.class == class).collect()
 }
 
 /// Only the first failure of a group runs again, and the other cause has none.
@@ -68,9 +66,9 @@ fn a_failure_that_does_not_run_again_has_the_expectation_of_its_desc() {
             job.runs.iter().for_each(|run| outputs[run.output.start] ^= 1);
         }
     });
-    let mut run = run_of_smoke(backend, 0);
+    let mut run = run_of_smoke(backend);
     run.configuration.retries = 0;
-    let findings = summary(&run).findings;
+    let findings = diagnosed(&run, Some(0)).findings;
     assert!(findings.len() > 1, "{findings:#?}");
     for finding in &findings {
         assert_eq!(finding.first.expectation, Expectation::Output, "{finding:#?}");
@@ -79,9 +77,9 @@ fn a_failure_that_does_not_run_again_has_the_expectation_of_its_desc() {
 
 #[test]
 fn two_bugs_are_two_findings() {
-    let summary = smoke(two_bugs(), Configuration::USUAL_EXPLAIN);
-    let [wrong] = of_class(&summary, WRONG)[..] else { panic!("{:#?}", summary.findings) };
-    let [refused] = of_class(&summary, Class::RefusedValid)[..] else { panic!("{:#?}", summary.findings) };
+    let run = smoke(two_bugs(), Explaining::USUAL_CASES);
+    let [wrong] = of_class(&run, WRONG)[..] else { panic!("{:#?}", run.findings) };
+    let [refused] = of_class(&run, Class::RefusedValid)[..] else { panic!("{:#?}", run.findings) };
     assert_eq!(rule(refused).predicate, "operator == SLICE and rank == 7");
     assert!(rule(refused).is_exact && refused.cases > 10, "{refused:?}");
     assert!(rule(wrong).is_exact && rule(wrong).predicate.contains("Strides >= 5"), "{wrong:?}");
@@ -90,19 +88,19 @@ fn two_bugs_are_two_findings() {
     assert_eq!(smallest.case.desc.rank(), 1, "{}", smallest.case);
     assert!(wrong.again > 1, "more than the first case ran again");
     let severity = |finding: &Finding| Severity::of(finding.first.verdict, finding.class);
-    assert!(summary.findings.is_sorted_by_key(severity), "{:?}", summary.findings);
-    let all: u64 = summary.findings.iter().map(|finding| finding.cases).sum();
-    assert_eq!(all, summary.tally().unexpected(), "each failure is in one finding");
+    assert!(run.findings.is_sorted_by_key(severity), "{:?}", run.findings);
+    let all: u64 = run.findings.iter().map(|finding| finding.cases).sum();
+    assert_eq!(all, run.summary.tally().unexpected(), "each failure is in one finding");
 }
 
 #[test]
 fn a_repeat_gives_the_same_findings() {
-    let of = |summary: &Summary| -> Vec<(String, Option<Rule>, u64)> {
-        let findings = summary.findings.iter();
+    let of = |run: &Diagnosis| -> Vec<(String, Option<Rule>, u64)> {
+        let findings = run.findings.iter();
         findings.map(|finding| (finding.id.clone(), finding.rule.clone(), finding.cases)).collect()
     };
     let (one, other) =
-        (smoke(two_bugs(), Configuration::USUAL_EXPLAIN), smoke(two_bugs(), Configuration::USUAL_EXPLAIN));
+        (smoke(two_bugs(), Explaining::USUAL_CASES), smoke(two_bugs(), Explaining::USUAL_CASES));
     assert_eq!(of(&one), of(&other));
 }
 
@@ -120,7 +118,7 @@ fn without_a_budget_no_further_case_runs() {
     let before = runs.swap(0, Ordering::Relaxed);
     let [finding] = of_class(&alone, WRONG)[..] else { panic!("{:#?}", alone.findings) };
     assert_eq!((rule(finding).asked, rule(finding).estimate), (0, None));
-    let experiments = smoke(backend, Configuration::USUAL_EXPLAIN);
+    let experiments = smoke(backend, Explaining::USUAL_CASES);
     let asked = rule(of_class(&experiments, WRONG)[0]).asked;
     assert!(asked > 100, "{asked}");
     assert!(runs.load(Ordering::Relaxed) > before + asked / 2, "the experiments ran");
@@ -128,10 +126,10 @@ fn without_a_budget_no_further_case_runs() {
 
 #[test]
 fn a_class_that_always_fails_is_one_finding() {
-    let summary = smoke(spoiling(|job, _| refuse(job, ErrorCode::NOT_IMPLEMENTED)), 0);
+    let run = smoke(spoiling(|job, _| refuse(job, ErrorCode::NOT_IMPLEMENTED)), 0);
     let refused: Vec<&Finding> =
-        summary.findings.iter().filter(|finding| finding.first.judgement.violated.is_empty()).collect();
-    assert!(refused.len() <= 3, "{:#?}", summary.findings);
+        run.findings.iter().filter(|finding| finding.first.judgement.violated.is_empty()).collect();
+    assert!(refused.len() <= 3, "{:#?}", run.findings);
 }
 
 /// The pattern of a backend's wrong elements, whose output bytes come from these places of the input.
@@ -146,7 +144,7 @@ fn pattern(line: &str, place: impl Fn(usize) -> usize + Send + Sync + 'static) -
             }
         }
     });
-    summary(&run_of(&[line], backend)).findings.first().and_then(|finding| finding.pattern)
+    diagnosed(&run_of(&[line], backend), None).findings.first().and_then(|finding| finding.pattern)
 }
 
 #[test]
@@ -168,8 +166,8 @@ fn wrong_elements_with_one_cause_have_a_pattern() {
 fn a_shrunk_case_still_tells_where_elements_come_from() {
     let line = "SLICE1 UINT8 in=3,6 out=2,4 InputWindowOffsets=0,1 InputWindowSizes=2,4 InputWindowStrides=1,1 fill=random:3";
     let smallest = |backend: Arc<Factory>| {
-        let summary = summary(&run_of(&[line], backend));
-        summary.findings[0].smallest.as_ref().map(|smallest| smallest.case.to_string())
+        let run = diagnosed(&run_of(&[line], backend), None);
+        run.findings[0].smallest.as_ref().map(|smallest| smallest.case.to_string())
     };
     let spoilt = smallest(spoiling(|job, outputs| {
         job.runs.iter().for_each(|run| outputs[run.output.start] ^= 0x80);
@@ -180,8 +178,8 @@ fn a_shrunk_case_still_tells_where_elements_come_from() {
     // A refusal shows no elements.
     let refused = smallest(spoiling(|job, _| refuse(job, ErrorCode::INVALID_ARGUMENT)));
     assert_eq!(refused.as_deref(), Some(of_two.replace("in=2", "in=1").as_str()));
-    let summary = smoke(two_bugs(), Configuration::USUAL_EXPLAIN);
-    for finding in &summary.findings {
+    let run = smoke(two_bugs(), Explaining::USUAL_CASES);
+    for finding in &run.findings {
         let Some(smallest) = &finding.smallest else { continue };
         let predicate = Predicate::parse(&rule(finding).predicate, Library::embedded()).expect("it is one");
         assert!(predicate.holds(&smallest.case, smallest.level, &mut Values::default()), "{smallest:?}");
@@ -205,7 +203,7 @@ fn a_counterexample_contradicts_its_predicate() {
             job.runs.iter().for_each(|run| outputs[run.output.start] ^= 1);
         }
     });
-    let found = smoke(Arc::clone(&backend), Configuration::USUAL_EXPLAIN);
+    let found = smoke(Arc::clone(&backend), Explaining::USUAL_CASES);
     let library = Library::embedded();
     let mut shown = 0;
     for (finding, counterexample) in found
@@ -216,7 +214,7 @@ fn a_counterexample_contradicts_its_predicate() {
         let Rule { predicate, is_exact, .. } = rule(finding);
         assert!(!is_exact, "{finding:#?}");
         let line = counterexample.case.to_string();
-        let alone = summary(&run_of(&[&line], Arc::clone(&backend)));
+        let alone = diagnosed(&run_of(&[&line], Arc::clone(&backend)), None);
         let has_failed = alone.findings.iter().any(|alone| alone.class == finding.class);
         let holds = Predicate::parse(predicate, library).expect("it is one");
         let holds = holds.holds(&counterexample.case, finding.first.level, &mut Values::default());

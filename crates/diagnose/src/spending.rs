@@ -11,8 +11,9 @@ use std::{
 };
 
 use dmlcts_model::Outcome;
+use dmlcts_runner::{Examination, Stop};
 
-use crate::{Configuration, Finding, LeftOut, Limit, Stop, judge::Examination};
+use crate::{Explaining, Finding, LeftOut, Limit};
 
 /// The backend's time for all findings, with the usual number of cases or fewer. With more cases, it is
 /// longer in proportion.
@@ -282,16 +283,17 @@ fn cost(bytes: usize) -> usize {
 
 /// The backend's time for all findings, if each may cost this number of cases.
 fn run_time(cases: usize) -> Duration {
-    let usual = Configuration::USUAL_EXPLAIN;
+    let usual = Explaining::USUAL_CASES;
     TIME.saturating_mul(u32::try_from(cases.div_ceil(usual)).unwrap_or(u32::MAX).max(1))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::Ending;
+    use dmlcts_runner::Ending;
 
-    const CASES: usize = Configuration::USUAL_EXPLAIN;
+    use super::*;
+
+    const CASES: usize = Explaining::USUAL_CASES;
     const OPEN: End = End::Deadline(None);
 
     /// The number of further cases that may run.

@@ -4,14 +4,13 @@
 use std::sync::Arc;
 
 use dmlcts_backend::Batch;
+use dmlcts_diagnose::Diagnosis;
 use dmlcts_generate::Suite;
 use dmlcts_model::{Desc, ErrorCode, FeatureLevel, Offsets, Outcome, Phase, Tensor};
-use dmlcts_runner::{
-    Class, Configuration, Difference, Ending, Factory, Run, Stop, SuiteSource, Summary, Verdict,
-};
+use dmlcts_runner::{Class, Configuration, Difference, Ending, Factory, Run, Stop, SuiteSource, Verdict};
 use dmlcts_spec::{Library, Scratch, Source, Validity};
 
-use crate::common;
+use crate::{diagnosed, fixture};
 
 const SUITE: &str = "
 suite: fourth
@@ -31,7 +30,7 @@ fn library() -> &'static Library {
     Box::leak(Box::new(Library::load(&sources).unwrap_or_else(|error| panic!("{error}"))))
 }
 
-fn run(library: &'static Library, backend: Arc<Factory>) -> Summary {
+fn run(library: &'static Library, backend: Arc<Factory>) -> Diagnosis {
     let suite = Suite::parse(&Source::new("fourth.yaml", SUITE)).unwrap_or_else(|error| panic!("{error}"));
     let expansion = suite.expand(library, 0).unwrap_or_else(|error| panic!("{error}"));
     let run = Run {
@@ -41,7 +40,7 @@ fn run(library: &'static Library, backend: Arc<Factory>) -> Summary {
         configuration: Configuration { jobs: 2, ..Configuration::default() },
         stop: Stop::default(),
     };
-    dmlcts_runner::run(&run, &mut |_| {}).expect("the backend starts")
+    diagnosed(&run, None)
 }
 
 /// Repeats whole tiles along each axis. It uses the spec's judgement of invalid descs.
@@ -88,7 +87,7 @@ fn repeat(desc: &Desc, input: &[u8], output: &mut [u8]) {
 #[test]
 fn a_right_backend_passes_every_case_of_it() {
     let library = library();
-    let summary = run(library, common::behaving(move |batch| tile(library, batch)));
+    let Diagnosis { summary, .. } = run(library, fixture::behaving(move |batch| tile(library, batch)));
     assert_eq!(summary.groups.len(), 0, "{:?}", summary.groups);
     assert_eq!((summary.tally().unexpected(), summary.ending), (0, Ending::Complete));
     for strategy in ["documented", "negative", "boundary", "layout", "random"] {
@@ -101,7 +100,7 @@ fn a_right_backend_passes_every_case_of_it() {
 #[test]
 fn a_fault_in_it_is_found_grouped_and_shrunk() {
     let library = library();
-    let backend = common::behaving(move |batch| {
+    let backend = fixture::behaving(move |batch| {
         tile(library, batch);
         let (jobs, _, outputs) = batch.parts();
         for job in jobs {
@@ -111,12 +110,13 @@ fn a_fault_in_it_is_found_grouped_and_shrunk() {
             }
         }
     });
-    let summary = run(library, backend);
+    let Diagnosis { summary, findings, .. } = run(library, backend);
     let wrong = Class::Output(Difference::WrongValue);
     let group = summary.groups.iter().find(|group| group.first.class == wrong).expect("the fault is found");
     assert!(group.cases > 10, "one group for all of them: {}", group.cases);
     assert_eq!(group.first.operator.name(), "TILE");
-    let smallest = group.smallest.as_ref().expect("a smaller case");
+    let finding = findings.iter().find(|finding| finding.class == wrong).expect("a group is a finding");
+    let smallest = finding.smallest.as_ref().expect("a smaller case");
     assert_eq!((smallest.verdict, smallest.class), (Verdict::Fail, wrong));
     assert_eq!(smallest.case.desc.rank(), 1, "{}", smallest.case);
     assert_eq!(smallest.case.desc.list("Repeats"), Some(&[3][..]), "{}", smallest.case);

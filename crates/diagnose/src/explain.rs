@@ -1,28 +1,29 @@
 //! Explains the failures of a run: turns them into findings, each with a predicate where one separates it
 //! from the passes. Experiments run more cases to check the predicates.
 
+use std::time::Instant;
+
+use dmlcts_findings::{Ask, Budget, Cause, Label, Outcomes, RoundLimit, has_only_distinct_elements};
+use dmlcts_model::{Case, Outcome};
+use dmlcts_runner::{Failure, Found, Group, OTHER_DATA, Rate, Trials, Verdict, Witnessed};
+
 use crate::{
-    Failure, Finding, Found, Group, Limit, OTHER_DATA, Rate, StoredFinding, Verdict,
-    alone::Alone,
+    Finding, Limit, StoredFinding,
     blind::CasesOfRun,
     counterexample::add_counterexamples,
     finding::{FailureKind, most_frequent},
+    outcomes,
     pattern::pattern,
-    shared::Shared,
     spending::Spending,
     stored::{self, AloneFailure, Explained, Stored},
-    witnessed::Witnessed,
 };
-use dmlcts_findings::{Ask, Budget, Cause, Label, Outcomes, RoundLimit, has_only_distinct_elements};
-use dmlcts_model::{Case, Outcome};
 
 /// The failures of each finding that run again alone, besides its first.
 const AGAIN: usize = 4;
 
 /// Turns failures into findings.
 pub(crate) struct Explainer<'a, 'run> {
-    pub(crate) shared: &'run Shared,
-    pub(crate) alone: &'a mut Alone<'run>,
+    pub(crate) trials: &'a mut Trials<'run>,
     /// The first failures, which ran again alone when they were found.
     pub(crate) groups: &'a [Group],
     /// The findings whose ids and predicates are kept.
@@ -35,39 +36,38 @@ pub(crate) struct Explainer<'a, 'run> {
 impl Explainer<'_, '_> {
     /// The findings, the most severe first.
     pub(crate) fn findings(&mut self, witnessed: &Witnessed) -> Vec<Finding> {
-        let shared = self.shared;
         let of_group = self.groups.first().map(|group| group.first.case.clone());
-        let first = witnessed.failures.keys().next();
-        let blank = of_group.or_else(|| first.map(|index| self.alone.read(*index)));
+        let first = witnessed.failures().keys().next();
+        let blank = of_group.or_else(|| first.map(|index| self.trials.read(*index)));
         let Some(mut blank) = blank else { return Vec::new() };
-        let mut cursor = shared.source.cursor();
+        let mut cursor = self.trials.cursor();
         let mut read = |index: u64| {
             cursor.read(index, &mut blank);
             witnessed.as_it_failed(index, blank.clone())
         };
-        let dependent = witnessed.data_dependent(shared.library);
-        let (outcomes, is_sample) = witnessed.outcomes();
-        let (of, earlier) = ((shared.library, shared.level), self.stored);
+        let dependent = outcomes::data_dependent(witnessed, self.trials.library());
+        let (outcomes, is_sample) = outcomes::outcomes(witnessed);
+        let (of, earlier) = ((self.trials.library(), self.trials.level()), self.stored);
         // First of all, since experiments may take all the time.
         self.spending.open_stored();
         let mut still = |case: &Case| self.still(case);
-        let stored = Stored::new(earlier, &witnessed.failures, of, &mut read, &mut still);
+        let stored = Stored::new(earlier, witnessed.failures(), of, &mut read, &mut still);
         let mut cases = CasesOfRun { read: &mut read, dependent: &dependent };
         let (causes, answers) = self.causes(&outcomes, witnessed, &mut cases);
         let explained = stored.keep(causes, &outcomes, &answers, &mut cases);
         let mut findings: Vec<(Finding, Vec<u64>)> =
             explained.iter().flat_map(|one| self.of_cause(one, witnessed)).collect();
         for (finding, failures) in &mut findings {
-            finding.digest = witnessed.digest(finding, failures);
+            finding.digest = outcomes::digest(witnessed, finding, failures);
         }
         let flakes = self.groups.iter().filter(|group| group.first.verdict == Verdict::Flake);
         findings.extend(flakes.map(|group| (Finding::of_group(group), vec![group.first.index])));
         findings.sort_by_key(|(finding, _)| finding.order());
         stored.name(&mut findings);
         let mut findings: Vec<Finding> = findings.into_iter().map(|(finding, _)| finding).collect();
-        let within = shared.filter.as_ref().map(|filter| filter.expression().to_string());
+        let within = self.trials.filter().map(|filter| filter.expression().to_string());
         add_counterexamples(&mut findings, &answers, of);
-        Finding::set_scope(&mut findings, within.as_deref(), (witnessed.has_more_failures, is_sample));
+        Finding::set_scope(&mut findings, within.as_deref(), (witnessed.has_more_failures(), is_sample));
         findings
     }
 
@@ -79,23 +79,24 @@ impl Explainer<'_, '_> {
         witnessed: &Witnessed,
         cases_of_run: &mut CasesOfRun<'_>,
     ) -> (Vec<Cause>, Vec<(Case, Label)>) {
-        let shared = self.shared;
         let over = self.spending.over();
         let is_over = over.is_some();
         if let Some(limit) = over {
             self.spending.left_out.limits.insert(limit);
-            self.spending.left_out.experiments += witnessed.kinds() as u64;
+            self.spending.left_out.experiments += outcomes::kinds(witnessed) as u64;
         }
         // Without experiments, the run's own cases are searched all the same. Experiments ask three quarters
         // of the cases of a finding.
         let cases = if is_over { 0 } else { self.spending.cases() / 4 * 3 };
         let end = self.spending.end();
-        let budget = Budget { cases, is_over: &|| shared.is_time_up() || end.is_past() };
+        let of = (self.trials.library(), self.trials.level());
+        let (stop, deadline) = (self.trials.stop(), self.trials.deadline());
+        let is_past = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let budget = Budget { cases, is_over: &|| stop.is_interrupted() || is_past() || end.is_past() };
         let mut experiments =
-            Experiments { alone: &mut *self.alone, spending: &mut *self.spending, answers: Vec::new() };
+            Experiments { trials: &mut *self.trials, spending: &mut *self.spending, answers: Vec::new() };
         let ask: &mut dyn Ask = &mut experiments;
         let ask = Some(ask).filter(|_| !is_over);
-        let of = (shared.library, shared.level);
         let causes = dmlcts_findings::explain(outcomes, of, 0, budget, cases_of_run, ask);
         let answers = experiments.answers;
         self.spending.close();
@@ -107,12 +108,12 @@ impl Explainer<'_, '_> {
         if !self.spending.may_run() {
             return stored::Alone::Unknown;
         }
-        let alone = self.alone.examine(case, 0, 0);
+        let alone = self.trials.examine(case, 0, 0);
         self.spending.note(alone.as_ref());
         let Some(alone) = alone else { return stored::Alone::Unknown };
         let is_expected = alone.verdict == Verdict::ExpectedFail;
         match alone.class {
-            _ if alone.too_large || self.alone.is_unanswered(&alone) => stored::Alone::Unknown,
+            _ if alone.too_large || self.trials.is_unanswered(&alone) => stored::Alone::Unknown,
             Some(class) => stored::Alone::Failed(AloneFailure { class, outcome: alone.outcome, is_expected }),
             None => stored::Alone::Passed,
         }
@@ -150,7 +151,7 @@ impl Explainer<'_, '_> {
         witnessed: &Witnessed,
     ) -> Option<(Finding, Option<Failure>)> {
         let cause = &explained.cause;
-        let of = |index: &u64| witnessed.failures.get(index);
+        let of = |index: &u64| witnessed.failures().get(index);
         let class = most_frequent(cause.failures.iter().filter_map(of).map(|found| found.class))?;
         let with_class = |index: &&u64| of(index).is_some_and(|found| found.class == class);
         let alike: Vec<u64> = cause.failures.iter().filter(with_class).copied().collect();
@@ -160,8 +161,8 @@ impl Explainer<'_, '_> {
         let is_cut = self.spending.close();
         let Repeated { first, again, passed, flaky } = repeated?;
         self.spending.left_out.repeats += u64::from(is_cut);
-        let mut finding = explained.finding(class, first, [again, passed], self.shared.library);
-        finding.listed = explained.listed(&mut |index| self.alone.read(index));
+        let mut finding = explained.finding(class, first, [again, passed], self.trials.library());
+        finding.listed = explained.listed(&mut |index| self.trials.read(index));
         Some((finding, flaky))
     }
 
@@ -176,7 +177,7 @@ impl Explainer<'_, '_> {
         let (mut first, mut again) = if let Some(group) = self.group(first) {
             (group.first.clone(), group.again.min(1))
         } else {
-            let found = witnessed.failures.get(&first)?;
+            let found = witnessed.failures().get(&first)?;
             let (mut failure, rate) = self.again(found, self.retries);
             failure.verdict = found.verdict;
             passed += u64::from(rate.is_flake());
@@ -189,7 +190,7 @@ impl Explainer<'_, '_> {
         for index in others {
             // A hang costs three timeouts, and shows nothing new.
             let hangs = first.outcome == Outcome::TimedOut;
-            let Some(found) = witnessed.failures.get(index).filter(|_| !hangs) else { break };
+            let Some(found) = witnessed.failures().get(index).filter(|_| !hangs) else { break };
             let (mut failure, rate) = self.again(found, 1);
             again += u64::from(rate.runs > 1);
             first.bytes_vary |= failure.bytes_vary;
@@ -210,10 +211,10 @@ impl Explainer<'_, '_> {
     fn again(&mut self, found: &Found, retries: u32) -> (Failure, Rate) {
         let hung = found.outcome == Outcome::TimedOut;
         if hung || retries == 0 || !self.spending.may_run() {
-            let case = self.alone.read(found.index);
-            return (self.alone.failure(found, case, None), Rate::FOUND);
+            let case = self.trials.read(found.index);
+            return (self.trials.failure(found, case, None), Rate::FOUND);
         }
-        let again = self.alone.run_again(found, retries);
+        let again = self.trials.run_again(found, retries);
         self.spending.count(retries as usize);
         again
     }
@@ -231,7 +232,7 @@ struct Repeated {
 
 /// Runs the fresh cases of experiments alone, within the limits on what they cost.
 struct Experiments<'a, 'run> {
-    alone: &'a mut Alone<'run>,
+    trials: &'a mut Trials<'run>,
     spending: &'a mut Spending,
     answers: Vec<(Case, Label)>,
 }
@@ -261,7 +262,7 @@ impl Experiments<'_, '_> {
         if !self.spending.may_run() {
             return Label::Unknown;
         }
-        let alone = self.alone.examine(case, 0, 0);
+        let alone = self.trials.examine(case, 0, 0);
         self.spending.note(alone.as_ref());
         let Some(alone) = alone else { return Label::Unknown };
         match (alone.verdict, alone.class) {
@@ -285,7 +286,7 @@ impl Experiments<'_, '_> {
     /// Whether a case fails if other data are its own: then the data decide, and no earlier run.
     fn fails_with_other_data(&mut self, case: &Case) -> bool {
         let other = Case { fill: OTHER_DATA, ..case.clone() };
-        let alone = self.alone.examine(&other, 0, 0);
+        let alone = self.trials.examine(&other, 0, 0);
         self.spending.note(alone.as_ref());
         alone.is_some_and(|alone| alone.verdict == Verdict::Fail && !alone.only_other_data)
     }

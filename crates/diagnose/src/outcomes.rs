@@ -1,0 +1,55 @@
+//! What the outcomes of a run say to the search for causes.
+
+use std::collections::BTreeSet;
+
+use dmlcts_findings::Outcomes;
+use dmlcts_runner::{Found, Verdict, Witnessed};
+use dmlcts_spec::Library;
+
+use crate::{
+    Finding, FindingDigest,
+    blind::{DataDependent, is_data_dependent},
+    finding::FailureKind,
+};
+
+/// The maximum number of passes that a predicate is checked against.
+const HELD_AGAINST: usize = 1 << 20;
+
+/// The kind of a failure.
+fn kind(found: &Found) -> FailureKind {
+    FailureKind::of(found.class, &found.outcome)
+}
+
+/// The failures with their kinds, and the passes; and whether these passes are a sample.
+pub(crate) fn outcomes(witnessed: &Witnessed) -> (Outcomes, bool) {
+    let failures = witnessed.failures().iter().map(|(index, found)| (*index, kind(found).to_string()));
+    let passes = witnessed.passes(HELD_AGAINST);
+    (Outcomes { failures: failures.collect(), passes: passes.indices }, passes.is_sample)
+}
+
+/// The number of operators and kinds of their failures.
+pub(crate) fn kinds(witnessed: &Witnessed) -> usize {
+    let of = |found: &Found| (found.operator, kind(found));
+    witnessed.failures().values().map(of).collect::<BTreeSet<_>>().len()
+}
+
+/// The classes of wrong outputs that not all data show, of each operator.
+pub(crate) fn data_dependent(witnessed: &Witnessed, library: &'static Library) -> DataDependent {
+    let mut classes = DataDependent::new();
+    let is_dependent = |found: &&Found| kind(found) == FailureKind::Wrong && is_data_dependent(found.class);
+    for found in witnessed.failures().values().filter(is_dependent) {
+        if let Some(operator) = library.operators().get(found.operator) {
+            classes.entry(operator.name()).or_default().insert(found.class);
+        }
+    }
+    classes
+}
+
+/// The digests of a finding with these failures. A flaky finding has none.
+pub(crate) fn digest(witnessed: &Witnessed, finding: &Finding, failures: &[u64]) -> Option<FindingDigest> {
+    let is_steady = finding.first.verdict != Verdict::Flake
+        && finding.passed_again == 0
+        && finding.cases == failures.len() as u64;
+    let of = |index: &u64| witnessed.failures().get(index).and_then(|found| found.digest);
+    is_steady.then(|| FindingDigest::of(failures.iter().map(of))).flatten()
+}

@@ -1,0 +1,235 @@
+//! A run with the explanation of its failures.
+
+use std::{cell::RefCell, time::Instant};
+
+use dmlcts_model::Case;
+use dmlcts_runner::{
+    Digest, Ended, Ending, Group, Rate, Run, RunError, Trials, Verdict, Witnessed, first_wrong, run_then,
+};
+
+use crate::{
+    Diagnosis, Finding, LeftOut, Limit, StoredFinding,
+    explain::Explainer,
+    outcomes,
+    pattern::pattern,
+    predecessors::Predecessors,
+    shrink::Shrinker,
+    spending::{End, Spending},
+    stored::{Alone, Stored},
+};
+
+/// How the failures of a run are explained.
+#[derive(Clone, Debug)]
+pub struct Explaining {
+    /// The number of cases that a finding may cost: experiments, repeats and shrinking. With 0, predicates
+    /// follow from the cases of the run alone. With `None`, no predicates are looked for: each group of
+    /// failures is a finding, which is shrunk.
+    pub cases: Option<usize>,
+    /// Whether to shrink a case of each finding.
+    pub shrink: bool,
+    /// The findings of earlier runs. A finding that is still there keeps its id, and its predicate if that is
+    /// still exact.
+    pub stored: Vec<StoredFinding>,
+}
+
+impl Explaining {
+    /// The number of cases that a finding may cost by default.
+    pub const USUAL_CASES: usize = 2_000;
+
+    /// No predicate is looked for, and nothing is shrunk.
+    pub const NONE: Self = Self { cases: None, shrink: false, stored: Vec::new() };
+}
+
+impl Default for Explaining {
+    fn default() -> Self {
+        Self { shrink: true, ..Self::NONE }
+    }
+}
+
+/// Something that happened during a run or its explanation.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// An event of the run.
+    Run(dmlcts_runner::Event<'a>),
+    /// All cases have run. The search for the causes of the failures begins.
+    Explaining {
+        /// The number of failures.
+        failures: u64,
+    },
+    /// The search for a smaller case of each finding begins.
+    Shrinking {
+        /// The number of findings.
+        findings: usize,
+    },
+}
+
+/// Runs the cases until none is left or the run ends, explains its failures, and passes events to `tell`.
+pub fn run(
+    run: &Run,
+    explaining: &Explaining,
+    tell: &mut dyn FnMut(Event<'_>),
+) -> Result<Diagnosis, RunError> {
+    let mut run = run.clone();
+    run.configuration.keeps_time = explaining.shrink || explaining.cases.is_some_and(|cases| cases > 0);
+    let known = run.configuration.known.all().iter().map(StoredFinding::of_known);
+    let stored: Vec<StoredFinding> = explaining.stored.iter().cloned().chain(known).collect();
+    let (deadline, retries) = (run.configuration.deadline, run.configuration.retries);
+    let tell = RefCell::new(tell);
+    let (summary, (findings, left_out)) =
+        run_then(&run, &mut |event| tell.borrow_mut()(Event::Run(event)), |ended| {
+            let mut tell = |event: Event<'_>| tell.borrow_mut()(event);
+            Explanation { explaining, stored: &stored, deadline, retries, ended }.findings(&mut tell)
+        })?;
+    Ok(Diagnosis { summary, findings, left_out })
+}
+
+/// The explanation of a run that ended.
+struct Explanation<'a, 'run> {
+    explaining: &'a Explaining,
+    stored: &'a [StoredFinding],
+    /// When the run must have ended.
+    deadline: Option<Instant>,
+    /// The number of times that a failure runs again alone.
+    retries: u32,
+    ended: Ended<'a, 'run>,
+}
+
+impl Explanation<'_, '_> {
+    /// The findings, shrunk, and what was left out. A run that ended at its first failure has no experiments.
+    /// After an interrupt, nothing runs but smaller cases, for a short time.
+    fn findings(mut self, tell: &mut dyn FnMut(Event<'_>)) -> (Vec<Finding>, LeftOut) {
+        let end = match self.ended.ending {
+            Ending::BackendLost | Ending::Hangs => End::Now(Limit::EndOfRun),
+            _ => End::Deadline(self.deadline),
+        };
+        let of_experiments = match self.ended.ending {
+            // Half of the time that is kept is for shrinking.
+            Ending::Timeout => {
+                let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
+                End::Deadline(self.deadline.map(|deadline| Instant::now() + left(deadline) / 2))
+            }
+            Ending::FirstFailure | Ending::NotRecorded | Ending::Interrupted => End::Now(Limit::EndOfRun),
+            _ => end,
+        };
+        let cases = self.explaining.cases.unwrap_or(Explaining::USUAL_CASES);
+        let kinds = outcomes::kinds(self.ended.witnessed);
+        let stop = self.ended.trials.stop().clone();
+        // The cases of the run are searched all the same.
+        stop.extend();
+        let mut spending = Spending::new(stop.clone(), cases, kinds, of_experiments);
+        let mut findings = self.explain(&mut spending, tell);
+        let is_whole = self.ended.ending != Ending::Interrupted && !stop.is_interrupted();
+        stop.extend();
+        spending.end_at(end);
+        if self.retries > 0 && is_whole {
+            self.confirm(&mut findings, &mut spending);
+            self.try_flakes(&mut findings, &mut spending);
+        }
+        if self.explaining.shrink {
+            self.shrink(&mut findings, &mut spending, tell);
+        }
+        for finding in findings.iter_mut().filter(|finding| !finding.bytes_vary) {
+            let evidence = finding.shown().evidence.as_ref();
+            finding.output = evidence.map(|evidence| Digest::of(&evidence.actual));
+            finding.shows = first_wrong(finding.shown());
+        }
+        (findings, spending.left_out)
+    }
+
+    /// Turns the failures into findings, the most severe first.
+    fn explain(&mut self, spending: &mut Spending, tell: &mut dyn FnMut(Event<'_>)) -> Vec<Finding> {
+        let Ended { trials, groups, witnessed, .. } = &mut self.ended;
+        if self.explaining.cases.is_none() {
+            return of_groups(groups, witnessed, self.stored, trials);
+        }
+        let failures = witnessed.failures().len() as u64;
+        if spending.over().is_none() && failures > 0 {
+            tell(Event::Explaining { failures });
+        }
+        let (stored, retries) = (self.stored, self.retries);
+        Explainer { trials, groups, stored, retries, spending }.findings(witnessed)
+    }
+
+    /// Runs the first failure of each finding in a fresh backend. If it passes there, other cases spoiled the
+    /// backends that it failed in, and trials look for these cases. Crashes and hangs run in fresh backends
+    /// anyhow.
+    fn confirm(&mut self, findings: &mut [Finding], spending: &mut Spending) {
+        let rate = Rate { failed: self.retries, runs: self.retries };
+        for finding in findings.iter_mut().filter(|finding| finding.first.verdict == Verdict::Fail) {
+            if spending.over().is_some() {
+                return;
+            }
+            let first = &mut finding.first;
+            spending.open_repeats(first.index, std::iter::empty(), "");
+            let mut predecessors = Predecessors { trials: self.ended.trials, spending };
+            if predecessors.passes_first(first) {
+                first.tried = predecessors.tried(first, rate).map(Box::new);
+                finding.pattern = pattern(first);
+            }
+            spending.left_out.repeats += u64::from(spending.close());
+        }
+    }
+
+    /// Tries to explain the flakes among the findings.
+    fn try_flakes(&mut self, findings: &mut [Finding], spending: &mut Spending) {
+        let groups = &self.ended.totals.found.groups;
+        // A known failure may be a flake because it passed.
+        let is_known =
+            |index: u64| groups.iter().any(|(found, _)| found.index == index && found.known.is_some());
+        let is_flake = |finding: &&mut Finding| {
+            finding.first.verdict == Verdict::Flake && !is_known(finding.first.index)
+        };
+        for finding in findings.iter_mut().filter(is_flake) {
+            let flake = &mut finding.first;
+            spending.open_repeats(flake.index, std::iter::empty(), "");
+            let found = flake.rate.unwrap_or(Rate::FOUND);
+            let rate = Rate { failed: found.failed.saturating_sub(1), runs: found.runs.saturating_sub(1) };
+            let tried = Predecessors { trials: self.ended.trials, spending }.tried(flake, rate);
+            spending.left_out.flakes += u64::from(spending.close());
+            flake.tried = tried.map(Box::new);
+            finding.pattern = pattern(flake);
+        }
+    }
+
+    /// Looks for a smaller case of each finding.
+    fn shrink(&mut self, findings: &mut [Finding], spending: &mut Spending, tell: &mut dyn FnMut(Event<'_>)) {
+        let is_stable =
+            |finding: &Finding| finding.first.verdict != Verdict::Flake && finding.first.tried.is_none();
+        let count = findings.iter().filter(|finding| is_stable(finding)).count();
+        if count == 0 {
+            return;
+        }
+        if let Some(limit) = spending.over() {
+            spending.left_out.shrinking += count as u64;
+            spending.left_out.limits.insert(limit);
+            return;
+        }
+        tell(Event::Shrinking { findings: count });
+        let Ended { trials, witnessed, .. } = &mut self.ended;
+        for finding in findings.iter_mut().filter(|finding| is_stable(finding)) {
+            let Some(found) = witnessed.failures().get(&finding.first.index) else { continue };
+            spending.open_shrinking(finding);
+            finding.smallest = Shrinker { trials, spending }.smallest(finding, found);
+            spending.left_out.shrinking += u64::from(spending.close());
+        }
+    }
+}
+
+/// A finding for each group of failures, with the ids of stored findings.
+fn of_groups(
+    groups: &[Group],
+    witnessed: &Witnessed,
+    stored: &[StoredFinding],
+    trials: &mut Trials<'_>,
+) -> Vec<Finding> {
+    let with_first = |finding: Finding| {
+        let first = finding.first.index;
+        (finding, vec![first])
+    };
+    let mut findings: Vec<(Finding, Vec<u64>)> =
+        Finding::of_groups(groups).into_iter().map(with_first).collect();
+    let of = (trials.library(), trials.level());
+    let (mut read, mut ask) = (|index: u64| trials.read(index), |_: &Case| Alone::Unknown);
+    Stored::new(stored, witnessed.failures(), of, &mut read, &mut ask).name(&mut findings);
+    findings.into_iter().map(|(finding, _)| finding).collect()
+}

@@ -1,0 +1,20 @@
+//! Findings of whole runs, on backends that behave as their test says.
+
+mod budgets;
+mod findings;
+#[path = "../../../runner/tests/it/backends/fixture.rs"]
+#[allow(dead_code, reason = "the tests of the runner use the rest")]
+mod fixture;
+mod flakes;
+mod fourth_operator;
+mod shrunk;
+mod stored;
+
+use dmlcts_diagnose::{Diagnosis, Explaining};
+use dmlcts_runner::Run;
+
+/// A run and its findings. `cases` is the number of cases that a finding may cost.
+fn diagnosed(run: &Run, cases: Option<usize>) -> Diagnosis {
+    dmlcts_diagnose::run(run, &Explaining { cases, ..Explaining::default() }, &mut |_| {})
+        .expect("the backend starts")
+}
