@@ -260,7 +260,19 @@ fn a_stray_write_is_the_same_failure_in_a_worker_and_in_this_process() {
             return;
         };
         let backend = library.backend();
-        let selected = ["run", "--backend", &backend, "--limit", "800", "--jobs", "1", "--retries", "0"];
+        let selected = [
+            "run",
+            "--backend",
+            &backend,
+            "--limit",
+            "800",
+            "--jobs",
+            "1",
+            "--retries",
+            "0",
+            "--explain",
+            "0",
+        ];
         let smallest =
             "PADDING1 UINT8 in=2 out=3 PaddingMode=REFLECTION StartPadding=1 EndPadding=0 fill=iota";
         let strays = finding("reflection", Some("valid and PaddingMode == REFLECTION"), class, smallest);
