@@ -262,13 +262,17 @@ fn no_string_of_a_yaml_file_gets_out_as_it_is() {
     let suite = json!({"suite": "own", "purpose": "why",
         "parts": [{"id": "part", "strategy": "documented", "note": "what"}]});
     let path = folder.path("spoiled.yaml");
+    let few = suite
+        .to_string()
+        .replace(r#""strategy":"documented""#, r#""strategy":"documented","types":["FLOAT32"]"#);
+    let few = folder.file("few.yaml", &few);
     let commands: [(&Value, &[&[&str]]); 2] = [
         (
             &one,
             &[
                 &["findings", store.path()],
                 &["findings", "merge", store.path(), store.path()],
-                &["run", "--strategy", "documented", "--limit", "9", "--findings", store.path()],
+                &["run", "--suite", &few, "--findings", store.path()],
             ],
         ),
         (
@@ -319,6 +323,8 @@ fn no_argument_gets_out_as_it_is() {
     let folder = Folder::new("names");
     let name = folder.path(HOSTILE);
     let whole = folder.file("whole.jsonl", &text_of(&recorded(&folder)));
+    // It is made faster than `smoke`.
+    let suite = folder.path("suite.yaml");
     let commands: [&[&str]; 26] = [
         &["failures", &name],
         &["diff", &name, &whole],
@@ -337,12 +343,12 @@ fn no_argument_gets_out_as_it_is() {
         &["run", HOSTILE],
         &["run", "--suite", HOSTILE],
         &["run", "--backend", HOSTILE],
-        &["run", "--limit", "1", "--backend", &format!("exec:{HOSTILE}")],
-        &["run", "--limit", "1", "--backend", &format!("dylib:{HOSTILE}")],
+        &["run", "--suite", &suite, "--limit", "1", "--backend", &format!("exec:{HOSTILE}")],
+        &["run", "--suite", &suite, "--limit", "1", "--backend", &format!("dylib:{HOSTILE}")],
         &["run", "--findings", &name],
-        &["run", "--limit", "1", "--resume", &name],
-        &["run", "--limit", "1", "--results", &name],
-        &["run", "--limit", "1", "--junit", &name],
+        &["run", "--suite", &suite, "--limit", "1", "--resume", &name],
+        &["run", "--suite", &suite, "--limit", "1", "--results", &name],
+        &["run", "--suite", &suite, "--limit", "1", "--junit", &name],
         &["doctor", "--backend", &format!("exec:{HOSTILE}")],
         &["run", "--seed", HOSTILE],
         &[HOSTILE],
