@@ -100,5 +100,5 @@ fn join_seen(own: &SeenForm, other: &SeenForm) -> Option<SeenForm> {
 /// The cases of a finding, and how they fail.
 fn meaning(file: &FindingFile) -> impl PartialEq + '_ {
     let cases = file.filter.is_none().then_some(&file.cases);
-    (&file.filter, &file.class, &file.smallest, cases)
+    (&file.filter, &file.class, &file.smallest, &file.output, cases)
 }

@@ -168,6 +168,17 @@ fn each_row_of_the_table() {
 }
 
 #[test]
+fn another_output_of_the_smallest_case_is_accepted() {
+    let old = "0123456789abcdef";
+    let store = Store::with("output", &format!("{FINDING}output: {old:?}\n"));
+    let accepted = store.accepts("inverted", &[]);
+    assert!(accepted.starts_with("exit 0"), "{accepted}");
+    let text = store.text("backwards");
+    assert!(text.contains("output: \"") && !text.contains(old), "{text}");
+    assert_eq!(about(&store.ran("inverted", &[])), "");
+}
+
+#[test]
 fn a_summary_names_known_findings() {
     let store = Store::with("summary", FINDING);
     let (backend, path) = (backend("inverted"), store.path());
