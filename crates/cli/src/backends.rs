@@ -12,12 +12,12 @@ use std::{
 };
 
 use dmlcts_backend::{
-    Interleaved, OpenError,
+    Interleaved, OpenError, Sequential,
     dylib::Dylib,
     process::{Command, Deadline, Incidents, Launcher},
 };
 use dmlcts_model::{Desc, closest};
-use dmlcts_mutants::{Mutant, Needs};
+use dmlcts_mutants::{Mutant, Needs, Several};
 use dmlcts_reference::Reference;
 use dmlcts_report::command;
 use dmlcts_runner::{Factory, RunError, Stop};
@@ -130,16 +130,20 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
         }
         ("dylib", _) => served(name, hosting),
         ("mutant", own) => {
-            let mutant = mutant(own)?;
+            let all: Vec<&Mutant> = own.split('+').map(mutant).collect::<Result<_, _>>()?;
             if !hosting.in_process {
                 return served(name, hosting);
             }
-            if hosting.is_served && matches!(mutant.needs, Needs::GuardedMemory(_)) {
-                return Ok(Arc::new(move |_| {
-                    Ok(Box::new(Interleaved::new(dmlcts_mutants::backend(mutant))))
-                }));
-            }
-            Ok(Arc::new(move |_| Ok(Box::new(dmlcts_mutants::backend(mutant)))))
+            let is_guarded = |mutant: &&Mutant| matches!(mutant.needs, Needs::GuardedMemory(_));
+            let is_guarded = hosting.is_served && all.iter().any(is_guarded);
+            Ok(Arc::new(move |_| {
+                Ok(match &all[..] {
+                    [one] if is_guarded => Box::new(Interleaved::new(dmlcts_mutants::backend(one))),
+                    [one] => Box::new(dmlcts_mutants::backend(one)),
+                    all if is_guarded => Box::new(Interleaved::new(Several::new(all))),
+                    all => Box::new(Sequential(Several::new(all))),
+                })
+            }))
         }
         _ => Err(match own(name) {
             Some(meant) => {

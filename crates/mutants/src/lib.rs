@@ -45,6 +45,7 @@ mod gpu;
 mod memory;
 mod packing;
 mod padding;
+mod several;
 mod slice;
 mod state;
 mod strides;
@@ -54,6 +55,7 @@ mod values;
 pub use backend::Faulty;
 use dmlcts_model::FeatureLevel;
 pub use fault::Fault;
+pub use several::{CreatedBySeveral, Several};
 
 /// A backend with one fault, as data.
 #[derive(Debug)]

@@ -26,7 +26,8 @@ pub(crate) fn backends() -> Result<Exit, Problem> {
     writeln!(out, "exec:<...>  a process that speaks the protocol of crates/backend/PROTOCOL.md")?;
     writeln!(
         out,
-        "mutant:<...> the reference with one planted fault, to measure suites; see `dmlcts mutants --list`"
+        "mutant:<...> the reference with a planted fault, to measure suites, or with several: mutant:A+B; \
+         see `dmlcts mutants --list`"
     )?;
     out.flush()?;
     Ok(Exit::Success)

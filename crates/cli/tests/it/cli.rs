@@ -434,7 +434,7 @@ fn without_an_adapter_the_program_says_what_to_install_and_exits_with_3() {
     wgpu        no GPU adapter was found, not even one in software; install a Vulkan driver (on Debian or Ubuntu, `apt-get install mesa-vulkan-drivers` has one that needs no GPU)
     dylib:<...> a shared library that speaks the ABI of crates/backend/include/dmlcts_backend.h
     exec:<...>  a process that speaks the protocol of crates/backend/PROTOCOL.md
-    mutant:<...> the reference with one planted fault, to measure suites; see `dmlcts mutants --list`
+    mutant:<...> the reference with a planted fault, to measure suites, or with several: mutant:A+B; see `dmlcts mutants --list`
     ");
     assert_eq!(listed.status.code(), Some(0));
 }

@@ -5,10 +5,11 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use dmlcts_backend::Job;
+use dmlcts_backend::{Job, Sequential};
 use dmlcts_diagnose::{Diagnosis, Explaining, Finding, Pattern, Rule, Severity};
 use dmlcts_generate::Suite;
 use dmlcts_model::{ErrorCode, Expectation};
+use dmlcts_mutants::Several;
 use dmlcts_runner::{Class, Configuration, Difference, Factory, Run, Stop, SuiteSource};
 use dmlcts_spec::{Library, Predicate, program::Values};
 
@@ -91,6 +92,25 @@ fn two_bugs_are_two_findings() {
     assert!(run.findings.is_sorted_by_key(severity), "{:?}", run.findings);
     let all: u64 = run.findings.iter().map(|finding| finding.cases).sum();
     assert_eq!(all, run.summary.tally().unexpected(), "each failure is in one finding");
+}
+
+/// Faults of different operators, which do not mask each other.
+#[test]
+fn three_mutants_in_one_backend_are_three_findings() {
+    let names = ["rank-one-refused", "padding-mirror-of-two-clamps", "slice1-reach-rounded-down"];
+    let mutants = names.map(|name| dmlcts_mutants::find(name).expect("there is such a mutant"));
+    let backend: Arc<Factory> = Arc::new(move |_| Ok(Box::new(Sequential(Several::new(&mutants)))));
+    let run = smoke(backend, 0);
+    let found: Vec<&Rule> = run.findings.iter().map(rule).collect();
+    assert_eq!(found.len(), names.len(), "{found:#?}");
+    for fault in names {
+        let alone = dmlcts_mutants::find(fault).expect("there is such a mutant");
+        let backend: Arc<Factory> = Arc::new(move |_| Ok(Box::new(dmlcts_mutants::backend(alone))));
+        let alone = smoke(backend, 0);
+        let [finding] = &alone.findings[..] else { panic!("{fault}: {:#?}", alone.findings) };
+        let is_same = |other: &&Rule| other.predicate == rule(finding).predicate;
+        assert!(found.iter().any(is_same), "{fault}: {finding:#?}\n{found:#?}");
+    }
 }
 
 #[test]

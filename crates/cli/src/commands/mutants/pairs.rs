@@ -3,11 +3,11 @@
 
 use std::{collections::BTreeSet, io::Write, sync::Arc};
 
-use dmlcts_backend::{Capabilities, Operators, Refusal, RunError, Sequential};
+use dmlcts_backend::Sequential;
 use dmlcts_diagnose::{Explaining, Finding};
 use dmlcts_generate::draw::{Draws, derive};
-use dmlcts_model::{BindingOffsets, Desc, FeatureLevel, escaped};
-use dmlcts_mutants::{Faulty, Mutant};
+use dmlcts_model::escaped;
+use dmlcts_mutants::{Mutant, Several};
 use dmlcts_report::counted;
 use dmlcts_runner::{Factory, Source};
 
@@ -16,80 +16,6 @@ use super::{
     side_by_side,
 };
 use crate::{arguments::MutantsArguments, exit::Exit, output, problem::Problem};
-
-/// A backend with two faults. A desc on which the first fault shows gets its answer. Every other desc gets
-/// the answer of the second.
-struct Pair {
-    capabilities: Capabilities,
-    right: Faulty,
-    faults: [Faulty; 2],
-}
-
-/// An operator of a pair.
-struct Created {
-    right: Option<<Faulty as Operators>::Operator>,
-    /// `None` where this fault's answer does not count.
-    faults: [Option<<Faulty as Operators>::Operator>; 2],
-}
-
-impl Pair {
-    fn new(mutants: [&'static Mutant; 2]) -> Self {
-        let right = dmlcts_mutants::without_fault();
-        let name = mutants.map(|mutant| mutant.name).join("+");
-        let capabilities = Capabilities { name, ..Operators::capabilities(&right).clone() };
-        Self { capabilities, right, faults: mutants.map(dmlcts_mutants::backend) }
-    }
-}
-
-impl Operators for Pair {
-    type Operator = Created;
-
-    fn capabilities(&self) -> &Capabilities {
-        &self.capabilities
-    }
-
-    fn set_feature_level(&mut self, level: FeatureLevel) {
-        for backend in [&mut self.right].into_iter().chain(&mut self.faults) {
-            Operators::set_feature_level(backend, level);
-        }
-    }
-
-    fn create(&mut self, desc: &Desc) -> Result<Created, Refusal> {
-        let right = self.right.create(desc);
-        let [one, other] = self.faults.each_mut().map(|fault| fault.create(desc));
-        // A fault that changes whether the desc is accepted decides alone.
-        if one.is_ok() != right.is_ok() {
-            return one.map(|one| Created { right: None, faults: [Some(one), None] });
-        }
-        if other.is_ok() != right.is_ok() {
-            return other.map(|other| Created { right: None, faults: [None, Some(other)] });
-        }
-        Ok(Created { right: Some(right?), faults: [Some(one?), Some(other?)] })
-    }
-
-    fn run(
-        &mut self,
-        operator: &mut Created,
-        binding: BindingOffsets,
-        input: &[u8],
-        output: &mut [u8],
-    ) -> Result<(), RunError> {
-        let before = output.to_vec();
-        let mut expected = before.clone();
-        if let Some(right) = &mut operator.right {
-            self.right.run(right, binding, input, &mut expected)?;
-        }
-        for (fault, created) in self.faults.iter_mut().zip(&mut operator.faults) {
-            let Some(created) = created else { continue };
-            output.copy_from_slice(&before);
-            fault.run(created, binding, input, output)?;
-            if *output != *expected {
-                break;
-            }
-        }
-        Ok(())
-    }
-}
 
 /// A pair, and the findings of its run.
 struct Row {
@@ -140,7 +66,7 @@ fn is_apart(one: &BTreeSet<usize>, other: &BTreeSet<usize>) -> bool {
 
 /// The pair as a subject of explanations.
 fn subject(mutants: [&'static Mutant; 2]) -> Subject {
-    let backend: Arc<Factory> = Arc::new(move |_| Ok(Box::new(Sequential(Pair::new(mutants)))));
+    let backend: Arc<Factory> = Arc::new(move |_| Ok(Box::new(Sequential(Several::new(&mutants)))));
     Subject {
         name: mutants.map(|mutant| mutant.name).join(" and "),
         about: mutants.map(|mutant| mutant.about).join("; "),
