@@ -1,6 +1,6 @@
 //! Sources of cases: streams that any thread can read from any index.
 
-use dmlcts_generate::{Expansion, Length, suite::Strategy};
+use dmlcts_generate::{Expansion, Length, Part, suite::Strategy};
 use dmlcts_model::Case;
 
 /// A stream of cases by index. Case `i` is the same for every reader, in any order of reading.
@@ -63,26 +63,24 @@ impl Cursor for &[Case] {
 /// All parts of a suite, or some of them.
 pub struct SuiteSource {
     expansion: Expansion<'static>,
-    /// The start of each part among the expansion's cases, and its number of cases.
-    ranges: Vec<(u128, Length)>,
+    /// The indices of the parts in the expansion, each with its number of cases.
+    parts: Vec<(usize, Length)>,
 }
 
 impl SuiteSource {
-    /// The parts that these strategies make, in the order of the suite. Without strategies, all parts.
+    /// The parts that these strategies make, in the order of the suite. Without strategies, all parts. No
+    /// other part is searched.
     pub fn new(expansion: Expansion<'static>, strategies: &[Strategy]) -> Self {
-        let mut start = 0_u128;
-        let mut ranges = Vec::new();
-        for part in expansion.parts() {
-            let length = part.length();
+        let mut parts = Vec::new();
+        for (place, part) in expansion.parts().iter().enumerate() {
             if strategies.is_empty() || strategies.contains(&part.strategy()) {
-                ranges.push((start, length));
-            }
-            match length {
-                Length::Finite(length) => start = start.saturating_add(length),
-                Length::Endless => break,
+                parts.push((place, part.length()));
+                if part.length() == Length::Endless {
+                    break;
+                }
             }
         }
-        Self { expansion, ranges }
+        Self { expansion, parts }
     }
 
     /// The expanded suite.
@@ -90,13 +88,13 @@ impl SuiteSource {
         &self.expansion
     }
 
-    /// The index of a case in the expansion.
-    fn locate(&self, index: u64) -> Option<u128> {
+    /// The part of a case, and its index there.
+    fn locate(&self, index: u64) -> Option<(&Part<'static>, u128)> {
         let mut within = u128::from(index);
-        for &(start, length) in &self.ranges {
+        for &(part, length) in &self.parts {
             match length {
                 Length::Finite(length) if within >= length => within -= length,
-                _ => return Some(start + within),
+                _ => return Some((&self.expansion.parts()[part], within)),
             }
         }
         None
@@ -105,13 +103,13 @@ impl SuiteSource {
 
 impl std::fmt::Debug for SuiteSource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SuiteSource").field("ranges", &self.ranges).finish_non_exhaustive()
+        f.debug_struct("SuiteSource").field("parts", &self.parts).finish_non_exhaustive()
     }
 }
 
 impl Source for SuiteSource {
     fn count(&self) -> Option<u64> {
-        self.ranges.iter().try_fold(0_u64, |sum, (_, length)| match length {
+        self.parts.iter().try_fold(0_u64, |sum, (_, length)| match length {
             // A suite of more than 2^64 cases counts as endless.
             Length::Finite(length) => sum.checked_add(u64::try_from(*length).ok()?),
             Length::Endless => None,
@@ -129,7 +127,8 @@ impl Source for SuiteSource {
 
 impl Cursor for &SuiteSource {
     fn read(&mut self, index: u64, case: &mut Case) -> usize {
-        let strategy = self.locate(index).and_then(|index| self.expansion.case(index, case));
-        strategy.map_or(0, |strategy| strategy as usize)
+        let Some((part, within)) = self.locate(index) else { return 0 };
+        part.case(within, case);
+        part.strategy() as usize
     }
 }
