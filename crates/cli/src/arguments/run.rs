@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clap::{Args, ValueHint, builder::NonEmptyStringValueParser};
+use clap::{Args, FromArgMatches as _, ValueHint, builder::NonEmptyStringValueParser};
 use dmlcts_diagnose::{Explaining, StoredFinding};
 use dmlcts_generate::suite::Strategy;
 use dmlcts_model::FeatureLevel;
@@ -379,6 +379,13 @@ pub(crate) struct RunArguments {
 }
 
 impl RunArguments {
+    /// The arguments of `dmlcts run` without an option.
+    pub(crate) fn usual() -> Self {
+        let command = Self::augment_args(clap::Command::new("run"));
+        let matches = command.get_matches_from(["run"]);
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
     /// The backend without `--backend`: the one that works on every machine.
     pub(crate) const DEFAULT_BACKEND: &str = BackendOptions::USUAL_BACKEND;
     /// The cases of a finding without `--explain`.

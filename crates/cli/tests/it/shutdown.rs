@@ -45,7 +45,7 @@ fn a_fault_at_exit_outranks_a_failure() {
     let script = Scratch::new("aborts.sh", format!("{broken}\nkill -ABRT $$\n"));
     let said = text(&["run", "--backend", &format!("exec:sh {}", script.path()), case]);
     assert!(said.starts_with("exit 3\n") && said.contains(" 1 failed"), "{said}");
-    assert!(errors(&said)[0].contains("; the first: signal: 6"), "{said}");
+    assert!(errors(&said)[0].contains(": signal: 6"), "{said}");
 }
 
 /// A process that this program ends is not blamed for its exit.

@@ -2,16 +2,14 @@
 
 use std::{cell::RefCell, collections::BTreeMap, io::Write as _, time::Instant};
 
-use clap::Parser as _;
 use dmlcts_diagnose::{Diagnosis, StoredFinding};
 use dmlcts_report::command;
 use dmlcts_results::{CaseForm, Header, Line};
-
 use dmlcts_snapshots::{Changes, Examples, Snapshot, SnapshotError, check_name, compare, compare_examples};
 use dmlcts_spec::Library;
 
 use crate::{
-    arguments::{Arguments, Command, MakeArguments, RunArguments},
+    arguments::{MakeArguments, RunArguments, Selection},
     commands::run,
     exit::Exit,
     names::plain,
@@ -44,7 +42,7 @@ pub(super) fn make(arguments: &MakeArguments, started: Instant) -> Result<Exit, 
         Problem::usage(format!("cannot make a temporary folder: {cause}"), help)
     })?;
     let path = folder.path().join("run.jsonl").display().to_string();
-    let run = RunArguments { stored: stored(arguments)?, ..of_run(arguments, &path)? };
+    let run = RunArguments { stored: stored(arguments)?, ..of_run(arguments, &path) };
     let is_kept = !run.stored.is_empty();
     match run::run(&run, started)? {
         Exit::Interrupted => {
@@ -61,44 +59,26 @@ pub(super) fn make(arguments: &MakeArguments, started: Instant) -> Result<Exit, 
     }
 }
 
-/// The arguments of the run that is recorded in the file at a path.
-fn of_run(arguments: &MakeArguments, path: &str) -> Result<RunArguments, Problem> {
-    let MakeArguments {
-        suite,
-        filter,
-        seed,
-        jobs,
-        timeout,
-        backend,
-        in_process,
-        case_timeout,
-        backend_memory,
-        ..
-    } = arguments;
-    let mut words = vec!["dmlcts".to_owned(), "run".to_owned()];
-    let mut add = |option: &str, value: &str| words.push(format!("--{option}={value}"));
-    add("suite", suite);
-    add("seed", &seed.to_string());
-    add("backend", backend);
-    add("case-timeout", &format!("{}ms", case_timeout.as_millis()));
-    add("results", path);
-    let timeout = timeout.map(|timeout| format!("{}ms", timeout.as_millis()));
-    let jobs = jobs.map(|jobs| jobs.to_string());
-    let memory = backend_memory.map(|memory| format!("{memory}B"));
-    for (option, value) in
-        [("where", filter), ("jobs", &jobs), ("timeout", &timeout), ("backend-memory", &memory)]
-    {
-        if let Some(value) = value {
-            add(option, value);
-        }
-    }
-    if *in_process {
-        words.push("--in-process".to_owned());
-    }
-    match Arguments::try_parse_from(&words).map(|parsed| parsed.command) {
-        Ok(Command::Run(run)) => Ok(RunArguments { is_silent: true, ..*run }),
-        // The values were checked as options of this command.
-        _ => Err(Problem::usage(format!("`{}` is not a command", command(&words)), "give other options")),
+/// The arguments of the run that is recorded in the file at a path. What this command has no option for is as
+/// `run` has it.
+fn of_run(arguments: &MakeArguments, path: &str) -> RunArguments {
+    let usual = RunArguments::usual();
+    RunArguments {
+        selection: Selection {
+            suite: arguments.suite.clone(),
+            filter: arguments.filter.clone(),
+            seed: arguments.seed,
+            jobs: arguments.jobs,
+            ..usual.selection
+        },
+        timeout: arguments.timeout,
+        backend: arguments.backend.clone(),
+        in_process: arguments.in_process,
+        case_timeout: arguments.case_timeout,
+        backend_memory: arguments.backend_memory,
+        results: Some(path.to_owned()),
+        is_silent: true,
+        ..usual
     }
 }
 
