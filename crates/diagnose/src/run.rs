@@ -1,6 +1,9 @@
 //! A run with the explanation of its failures.
 
-use std::{cell::RefCell, time::Instant};
+use std::{
+    cell::RefCell,
+    time::{Duration, Instant},
+};
 
 use dmlcts_model::Case;
 use dmlcts_runner::{
@@ -17,6 +20,9 @@ use crate::{
     spending::{End, Spending},
     stored::{Alone, Stored},
 };
+
+/// The most time that a run with a deadline keeps for the explanation of its failures.
+const KEPT: Duration = Duration::from_secs(60);
 
 /// How the failures of a run are explained.
 #[derive(Clone, Debug)]
@@ -70,7 +76,10 @@ pub fn run(
     tell: &mut dyn FnMut(Event<'_>),
 ) -> Result<Diagnosis, RunError> {
     let mut run = run.clone();
-    run.configuration.keeps_time = explaining.shrink || explaining.cases.is_some_and(|cases| cases > 0);
+    let explains = explaining.shrink || explaining.cases.is_some_and(|cases| cases > 0);
+    let left = |end: Instant| end.saturating_duration_since(Instant::now());
+    let kept = run.configuration.deadline.filter(|_| explains).map(|end| (left(end) / 10).min(KEPT));
+    run.configuration.kept = kept.unwrap_or_default();
     let known = run.configuration.known.all().iter().map(StoredFinding::of_known);
     let stored: Vec<StoredFinding> = explaining.stored.iter().cloned().chain(known).collect();
     let (deadline, retries) = (run.configuration.deadline, run.configuration.retries);

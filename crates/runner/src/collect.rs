@@ -21,8 +21,6 @@ use crate::{
 
 /// The longest wait before the collector checks the deadline and the stop switch again.
 const LOOK_UP: Duration = Duration::from_millis(50);
-/// The most time that a run with a deadline keeps for the explanation of its failures.
-const KEPT: Duration = Duration::from_secs(60);
 
 /// Puts the results of batches in order and adds them up.
 pub(crate) struct Collector<'run> {
@@ -33,8 +31,8 @@ pub(crate) struct Collector<'run> {
     limit: Option<u64>,
     grace: Duration,
     retries: u32,
-    /// Whether some of the time is kept for an explanation of the failures.
-    keeps_time: bool,
+    /// The time that is kept for an explanation of the failures.
+    kept: Duration,
     /// The first case of the batch that is due.
     next: u64,
     /// The results of later batches, by their first cases.
@@ -73,7 +71,7 @@ impl<'run> Collector<'run> {
             limit: configuration.limit,
             grace: configuration.grace,
             retries: configuration.retries,
-            keeps_time: configuration.keeps_time,
+            kept: configuration.kept,
             next: shared.dealer.due(),
             waiting: BTreeMap::new(),
             groups: Vec::new(),
@@ -146,13 +144,11 @@ impl<'run> Collector<'run> {
     ) -> Vec<Range<u64>> {
         let stop = &self.shared.stop;
         let mut heard = Instant::now();
-        let kept = end.map(|end| (end.saturating_duration_since(heard) / 10).min(KEPT));
-        let kept = kept.filter(|_| self.keeps_time).unwrap_or_default();
         loop {
             tell_incidents(&self.incidents, tell);
             let now = Instant::now();
             let deadline = match end {
-                Some(end) if !self.groups.is_empty() => end.checked_sub(kept),
+                Some(end) if !self.groups.is_empty() => end.checked_sub(self.kept),
                 end => end,
             };
             if deadline.is_some_and(|deadline| now >= deadline) {

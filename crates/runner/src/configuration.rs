@@ -89,9 +89,9 @@ pub struct Configuration {
     pub grace: Duration,
     /// How often a failure is run again alone, to detect flakes; 0 for never.
     pub retries: u32,
-    /// Whether the cases of a run with a deadline end earlier if something failed, so that a tenth of the
-    /// time, at most a minute, is left for the explanation.
-    pub keeps_time: bool,
+    /// If something failed, the cases of a run with a deadline end this much earlier, so that time is left for
+    /// the explanation.
+    pub kept: Duration,
     /// The incidents of the backend's processes, for [`Event::Incident`](crate::Event::Incident).
     pub incidents: Incidents,
     /// Runs only the cases of this part.
@@ -133,7 +133,7 @@ impl Default for Configuration {
             filter: None,
             grace: Duration::from_secs(5),
             retries: Self::USUAL_RETRIES,
-            keeps_time: false,
+            kept: Duration::ZERO,
             incidents: Incidents::default(),
             partition: None,
             known: KnownFailures::default(),

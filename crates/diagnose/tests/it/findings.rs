@@ -82,8 +82,8 @@ fn a_failure_that_does_not_run_again_has_the_expectation_of_its_desc() {
 #[test]
 fn two_bugs_are_two_findings() {
     let run = &*TWO_BUGS;
-    let [wrong] = of_class(&run, WRONG)[..] else { panic!("{:#?}", run.findings) };
-    let [refused] = of_class(&run, Class::RefusedValid)[..] else { panic!("{:#?}", run.findings) };
+    let [wrong] = of_class(run, WRONG)[..] else { panic!("{:#?}", run.findings) };
+    let [refused] = of_class(run, Class::RefusedValid)[..] else { panic!("{:#?}", run.findings) };
     assert_eq!(rule(refused).predicate, "operator == SLICE and rank == 7");
     assert!(rule(refused).is_exact && refused.cases > 10, "{refused:?}");
     assert!(rule(wrong).is_exact && rule(wrong).predicate.contains("Strides >= 5"), "{wrong:?}");
