@@ -89,8 +89,8 @@ pub struct Configuration {
     pub grace: Duration,
     /// How often a failure is run again alone, to detect flakes; 0 for never.
     pub retries: u32,
-    /// If something failed, the cases of a run with a deadline end this much earlier, so that time is left for
-    /// the explanation.
+    /// The cases of a run with a deadline end this much earlier if something failed, so that time is left
+    /// for the explanation.
     pub kept: Duration,
     /// The incidents of the backend's processes, for [`Event::Incident`](crate::Event::Incident).
     pub incidents: Incidents,
