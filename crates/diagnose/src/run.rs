@@ -123,7 +123,7 @@ impl Explanation<'_, '_> {
         let cases = self.explaining.cases.unwrap_or(Explaining::USUAL_CASES);
         let kinds = outcomes::kinds(self.ended.witnessed);
         let stop = self.ended.trials.stop().clone();
-        // The cases of the run are searched all the same.
+        // After an interrupt, the cases of the run are searched all the same. Smaller ones get as much time.
         stop.extend();
         let mut spending = Spending::new(stop.clone(), cases, kinds, of_experiments);
         let mut findings = self.explain(&mut spending, tell);
