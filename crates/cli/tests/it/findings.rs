@@ -75,7 +75,12 @@ fn the_parts_of_a_run_have_the_findings_of_the_whole() {
     // A few cases show two of the faults: most of the time goes into making the suite.
     let thousand = ["--suite", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/suites/thousand.yaml")];
     let of_boundary = ["--strategy", "boundary,random"];
-    let runs = [(REACH, &[][..]), (MIRROR, &thousand), ("mutant:rank-one-refused", &thousand), (REACH, &of_boundary)];
+    let runs = [
+        (REACH, &[][..]),
+        (MIRROR, &thousand),
+        ("mutant:rank-one-refused", &thousand),
+        (REACH, &of_boundary),
+    ];
     for (backend, more) in runs {
         let parts = parts(backend, "findings-part", more);
         merge(&parts, &merged, &[]);
