@@ -26,11 +26,9 @@ pub(crate) fn add_counterexamples(
     if !findings.iter().any(is_inexact) {
         return;
     }
-    let compile = |finding: &Finding| {
-        let predicate = Predicate::parse(&finding.rule.as_ref()?.predicate, library).ok()?;
-        Some((finding.kind().to_string(), predicate))
-    };
-    let predicates: Vec<Option<(String, Predicate)>> = findings.iter().map(compile).collect();
+    let predicate =
+        |finding: &Finding| Some((finding.kind().to_string(), finding.rule.as_ref()?.predicate.clone()));
+    let predicates: Vec<Option<(String, Predicate)>> = findings.iter().map(predicate).collect();
     let (mut values, mut scratch) = (Values::default(), Scratch::default());
     for (case, label) in answers {
         let Some(operator) = library.operator(&case.desc.signature.operator) else { continue };

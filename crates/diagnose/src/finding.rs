@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt};
 use dmlcts_findings::Estimate;
 use dmlcts_model::{Case, Outcome};
 use dmlcts_runner::{Class, Digest, Failure, Group, Verdict};
-use dmlcts_spec::Validity;
+use dmlcts_spec::{Predicate, Validity};
 
 use crate::{
     Counterexample, FindingDigest,
@@ -59,7 +59,7 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     /// A predicate over cases, in the language of the specs.
-    pub predicate: String,
+    pub predicate: Predicate,
     /// Whether it is about valid descs or about invalid ones.
     pub validity: Validity,
     /// The filter of the run. Nothing is known of other cases.
@@ -167,7 +167,7 @@ impl Rule {
     fn text(&self) -> String {
         match self.validity {
             Validity::Invalid => format!("{} among invalid descs", self.predicate),
-            _ => self.predicate.clone(),
+            _ => self.predicate.to_string(),
         }
     }
 }

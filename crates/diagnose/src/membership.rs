@@ -2,15 +2,13 @@
 
 use dmlcts_model::{Case, FeatureLevel, Outcome};
 use dmlcts_runner::{Class, Found, Verdict};
-use dmlcts_spec::{Library, Predicate, Scratch, Validity, program::Values};
+use dmlcts_spec::{Library, Scratch, Validity, program::Values};
 
-use crate::{Finding, finding::FailureKind};
+use crate::{Finding, Rule, finding::FailureKind};
 
-/// The findings of a run, with their predicates compiled.
+/// The findings of a run.
 pub struct Membership<'a> {
     findings: &'a [Finding],
-    /// `None` for a finding without a predicate.
-    predicates: Vec<Option<Predicate>>,
     library: &'static Library,
     level: FeatureLevel,
     values: Values,
@@ -20,9 +18,7 @@ pub struct Membership<'a> {
 impl<'a> Membership<'a> {
     /// These findings, of a run at this level.
     pub fn new(findings: &'a [Finding], library: &'static Library, level: FeatureLevel) -> Self {
-        let compile = |finding: &Finding| Predicate::parse(&finding.rule.as_ref()?.predicate, library).ok();
-        let predicates = findings.iter().map(compile).collect();
-        Self { findings, predicates, library, level, values: Values::default(), scratch: Scratch::default() }
+        Self { findings, library, level, values: Values::default(), scratch: Scratch::default() }
     }
 
     /// The index of the finding that a case belongs to, which failed with this verdict, class and outcome:
@@ -33,7 +29,7 @@ impl<'a> Membership<'a> {
         case: &Case,
         (verdict, class, outcome): (Verdict, Class, &Outcome),
     ) -> Option<usize> {
-        let Self { findings, predicates, library, level, values, scratch } = self;
+        let Self { findings, library, level, values, scratch } = self;
         let operator = library.operator(&case.desc.signature.operator)?;
         let judgement = operator.judge(&case.desc, *level, scratch);
         let kind = FailureKind::of(class, outcome);
@@ -50,10 +46,9 @@ impl<'a> Membership<'a> {
             return Some(own);
         }
         if !is_flake {
-            let mut all = findings.iter().zip(predicates.iter());
-            let held = all.position(|(finding, predicate)| {
-                let holds = |predicate: &Predicate| predicate.holds(case, *level, values);
-                is_alike(finding) && fits(finding) && predicate.as_ref().is_some_and(holds)
+            let held = findings.iter().position(|finding| {
+                let holds = |rule: &Rule| rule.predicate.holds(case, *level, values);
+                is_alike(finding) && fits(finding) && finding.rule.as_ref().is_some_and(holds)
             });
             if held.is_some() {
                 return held;

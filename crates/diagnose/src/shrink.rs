@@ -2,7 +2,7 @@
 
 use dmlcts_model::{Case, Offsets, Outcome};
 use dmlcts_runner::{Evidence, Examination, Failure, Found, Trials, Verdict};
-use dmlcts_spec::{Predicate, program::Values};
+use dmlcts_spec::program::Values;
 
 use crate::{Finding, spending::Spending};
 
@@ -19,13 +19,12 @@ impl Shrinker<'_, '_> {
     /// A smaller case that fails like the first one of a finding, and for which its predicate holds.
     pub(crate) fn smallest(&mut self, finding: &Finding, found: &Found) -> Option<Failure> {
         let (first, library) = (&finding.first, self.trials.library());
-        let predicate = finding.rule.as_ref().map(|rule| rule.predicate.as_str());
-        let predicate = predicate.and_then(|text| Predicate::parse(text, library).ok());
+        let predicate = finding.rule.as_ref().map(|rule| &rule.predicate);
         let (mut values, level) = (Values::default(), self.trials.level());
         // The last case that failed, which is the smallest.
         let mut last: Option<(Case, Examination)> = None;
         let mut fails_alike = |case: &Case| {
-            let holds = predicate.as_ref().is_none_or(|one| one.holds(case, level, &mut values));
+            let holds = predicate.is_none_or(|one| one.holds(case, level, &mut values));
             if !holds || !self.spending.may_run() {
                 return false;
             }

@@ -24,7 +24,7 @@ pub struct StoredFinding {
     /// How its cases failed: one class at least.
     pub classes: Vec<Class>,
     /// What separated its cases from those that passed, if something did.
-    pub predicate: Option<String>,
+    pub predicate: Option<Predicate>,
     /// Whether the predicate is about valid descs or about invalid ones; `None` if that is unknown.
     pub validity: Option<Validity>,
     /// Cases that failed, the smallest first. A later one counts if this run does not show whether the
@@ -46,7 +46,7 @@ impl StoredFinding {
         Self {
             id: known.id.clone(),
             classes: known.classes.clone(),
-            predicate: entry.has_predicate().then(|| known.cases.clone()),
+            predicate: entry.predicate().cloned(),
             validity: is_invalid.then_some(Validity::Invalid),
             count: cases.len() as u64,
             cases: cases.to_vec(),
@@ -90,7 +90,6 @@ enum Shown {
 /// A stored finding in this run.
 struct Entry<'a> {
     stored: &'a StoredFinding,
-    predicate: Option<Predicate>,
     still: Option<Still>,
 }
 
@@ -106,7 +105,7 @@ pub(crate) struct Stored<'a> {
 /// A cause, with the words of its stored predicate if it has one.
 pub(crate) struct Explained {
     pub(crate) cause: Cause,
-    pub(crate) words: Option<String>,
+    pub(crate) words: Option<Predicate>,
 }
 
 impl Explained {
@@ -131,8 +130,9 @@ impl Explained {
         let names = all.iter().map(Operator::name);
         let operators: Vec<&'static str> =
             names.filter(|name| cause.operators().any(|one| one == *name)).collect();
-        let rule = cause.validity.map(|validity| Rule {
-            predicate: words.clone().unwrap_or_else(|| cause.predicate(all.len())),
+        let predicate = words.clone().or_else(|| compiled(cause, library));
+        let rule = cause.validity.zip(predicate).map(|(validity, predicate)| Rule {
+            predicate,
             validity,
             within: None,
             passes: cause.passes as u64,
@@ -167,6 +167,12 @@ impl Explained {
     }
 }
 
+/// The predicate of a new cause, if it has one.
+fn compiled(cause: &Cause, library: &Library) -> Option<Predicate> {
+    let text = cause.predicate(library.operators().len());
+    cause.validity.and_then(|_| Predicate::parse(&text, library).ok())
+}
+
 /// A stored predicate and the failures of one kind for which it holds.
 struct Candidate {
     entry: usize,
@@ -198,11 +204,9 @@ impl<'a> Stored<'a> {
         }
         let mut values = Values::default();
         let mut entry = |stored: &'a StoredFinding| {
-            let predicate = stored.predicate.as_deref();
-            let predicate = predicate.and_then(|text| Predicate::parse(text, library).ok());
             // If nothing is shown, the first failure for which the predicate holds stands for the cases.
             let mut first = || {
-                let predicate = predicate.as_ref()?;
+                let predicate = stored.predicate.as_ref()?;
                 let mut of_class = failures.values().filter(|found| stored.classes.contains(&found.class));
                 let first = of_class.find(|found| predicate.holds(&read(found.index), level, &mut values));
                 first.map(|found| Still::Found(found.index))
@@ -212,7 +216,7 @@ impl<'a> Stored<'a> {
                 Shown::Otherwise => None,
                 Shown::Nothing => first(),
             };
-            Entry { stored, predicate, still }
+            Entry { stored, still }
         };
         let entries = all.into_iter().map(&mut entry).collect();
         Self { entries, failures, library, level }
@@ -235,7 +239,7 @@ impl<'a> Stored<'a> {
         for candidate in candidates {
             // Another stored predicate may have taken the failures.
             let Some(places) = covered(&candidate, &left) else { continue };
-            let is_new = |place: &usize| left.get(*place).and_then(|cause| self.compiled(cause));
+            let is_new = |place: &usize| left.get(*place).and_then(|cause| compiled(cause, self.library));
             let new: Vec<Predicate> = places.iter().filter_map(is_new).collect();
             if !self.is_too_narrow(&candidate, &new, answers) {
                 let operators = self.operators(&candidate.held, cases);
@@ -251,7 +255,7 @@ impl<'a> Stored<'a> {
         let agrees = |stored: &StoredFinding| stored.fresh.is_none_or(|(_, fresh)| fresh.wrong() == 0);
         let entries: Vec<(usize, &Predicate)> = (self.entries.iter().enumerate())
             .filter(|(_, entry)| agrees(entry.stored))
-            .filter_map(|(place, entry)| Some((place, entry.predicate.as_ref()?)))
+            .filter_map(|(place, entry)| Some((place, entry.stored.predicate.as_ref()?)))
             .collect();
         let mut held: BTreeMap<(usize, &str), BTreeSet<u64>> = BTreeMap::new();
         let mut values = Values::default();
@@ -382,7 +386,7 @@ impl<'a> Stored<'a> {
     }
 
     fn holds(&self, candidate: &Candidate, case: &Case, values: &mut Values) -> bool {
-        let predicate = self.entries[candidate.entry].predicate.as_ref();
+        let predicate = self.entries[candidate.entry].stored.predicate.as_ref();
         predicate.is_some_and(|predicate| predicate.holds(case, self.level, values))
     }
 
@@ -392,12 +396,6 @@ impl<'a> Stored<'a> {
         let judgement = operator.judge(&case.desc, self.level, &mut Scratch::default());
         judgement.questions.is_empty()
             && candidate.validity.is_none_or(|validity| validity == judgement.validity())
-    }
-
-    /// The predicate of a new cause.
-    fn compiled(&self, cause: &Cause) -> Option<Predicate> {
-        let text = cause.predicate(self.library.operators().len());
-        cause.validity.and_then(|_| Predicate::parse(&text, self.library).ok())
     }
 
     /// The operators of failures, in the library's order.

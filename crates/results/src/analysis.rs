@@ -10,7 +10,7 @@ use dmlcts_diagnose::{Finding, Membership, RecordedRun, Rule, StoredFinding};
 use dmlcts_findings::Estimate;
 use dmlcts_model::{Case, FeatureLevel, line};
 use dmlcts_runner::{Class, Failure, Found, Group, Source, Witnessed};
-use dmlcts_spec::{Predicate, expression::parse, program::Values};
+use dmlcts_spec::{expression::parse, program::Values};
 
 use crate::{CaseForm, UnknownName, convert::Names};
 
@@ -200,12 +200,10 @@ impl<'a> Lines<'a> {
 
     /// Whether a part saw other bytes when a case of the finding ran again.
     fn has_varied(&self, finding: &Finding, parts: &[Finding]) -> bool {
-        let predicate =
-            finding.rule.as_ref().map(|rule| Predicate::parse(&rule.predicate, self.names.library));
         let mut values = Values::default();
-        let mut holds = |case: &Case| match &predicate {
-            Some(Ok(predicate)) => predicate.holds(case, self.level, &mut values),
-            _ => *case == finding.first.case,
+        let mut holds = |case: &Case| match &finding.rule {
+            Some(rule) => rule.predicate.holds(case, self.level, &mut values),
+            None => *case == finding.first.case,
         };
         let varied = parts.iter().filter(|part| part.bytes_vary && part.class == finding.class);
         varied.map(|part| &part.first.case).any(&mut holds)
@@ -213,12 +211,9 @@ impl<'a> Lines<'a> {
 
     /// The smallest case of a finding, from the part that has its first case or else from any part.
     fn smallest(&self, finding: &Finding, parts: &[Finding]) -> Option<Failure> {
-        let predicate =
-            finding.rule.as_ref().map(|rule| Predicate::parse(&rule.predicate, self.names.library));
         let mut values = Values::default();
-        let mut fits = |smallest: &&Failure| match &predicate {
-            Some(Ok(predicate)) => predicate.holds(&smallest.case, self.level, &mut values),
-            Some(Err(_)) => false,
+        let mut fits = |smallest: &&Failure| match &finding.rule {
+            Some(rule) => rule.predicate.holds(&smallest.case, self.level, &mut values),
             None => true,
         };
         let is_of_first = |part: &&Finding| part.first.index == finding.first.index;

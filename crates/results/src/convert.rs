@@ -8,7 +8,7 @@ use dmlcts_runner::{
     CaseAnswer, CaseDigest, CaseResult, Class, Details, Difference, Differences, Digest, Found, FoundGroups,
     Group, Notes, Progress, Refusal, Totals, Verdict, Work,
 };
-use dmlcts_spec::{Answer, Coverage, IdSet, Judgement, Library, Operator, Scratch};
+use dmlcts_spec::{Answer, Coverage, IdSet, Judgement, Library, Operator, Predicate, Scratch};
 
 use crate::{
     AnswerForm, CaseForm, DifferencesForm, FirstForm, GroupForm, KnownForm, NotesForm, OutcomeForm,
@@ -35,6 +35,10 @@ impl Names<'_> {
 
     pub(crate) fn case(&self, text: &str) -> Result<Case, UnknownName> {
         line::parse(text, self.library.signatures()).map_err(|_| UnknownName::new("the case", text))
+    }
+
+    pub(crate) fn predicate(&self, text: &str) -> Result<Predicate, UnknownName> {
+        Predicate::parse(text, self.library).map_err(|_| UnknownName::new("the predicate", text))
     }
 
     fn strategy(&self, name: &str) -> Result<usize, UnknownName> {

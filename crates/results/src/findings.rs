@@ -245,7 +245,7 @@ impl RuleForm {
             FreshForm { held, held_failing, not_held, not_held_passing }
         });
         Self {
-            predicate: rule.predicate.clone(),
+            predicate: rule.predicate.to_string(),
             invalid: rule.validity == Validity::Invalid,
             within: rule.within.clone(),
             passes: rule.passes,
@@ -269,7 +269,7 @@ impl RuleForm {
             Ok(Counterexample { case: names.case(&form.line)?, fails: form.fails })
         };
         Ok(Rule {
-            predicate: self.predicate.clone(),
+            predicate: names.predicate(&self.predicate)?,
             validity: if self.invalid { Validity::Invalid } else { Validity::Valid },
             within: self.within.clone(),
             passes: self.passes,

@@ -139,11 +139,13 @@ fn entry(finding: &diagnose::Finding) -> Finding {
     let is_flaky = finding.first.verdict == Verdict::Flake || finding.passed_again > 0;
     let shown = finding.shown().case.to_string();
     let example = Some(shown).filter(|line| line.len() <= LONGEST_CASE);
-    let rule = finding.rule.as_ref().filter(|rule| !is_flaky && rule.predicate.len() <= LONGEST_PREDICATE);
+    let rule =
+        finding.rule.as_ref().filter(|rule| !is_flaky && rule.predicate.text().len() <= LONGEST_PREDICATE);
     let place = match rule {
-        Some(rule) => {
-            Place::Where { predicate: rule.predicate.clone(), invalid: rule.validity == Validity::Invalid }
-        }
+        Some(rule) => Place::Where {
+            predicate: rule.predicate.to_string(),
+            invalid: rule.validity == Validity::Invalid,
+        },
         None => Place::Of(operators),
     };
     if is_flaky {

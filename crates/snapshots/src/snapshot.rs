@@ -3,7 +3,7 @@
 use dmlcts_diagnose::StoredFinding;
 use dmlcts_model::line;
 use dmlcts_runner::Class;
-use dmlcts_spec::{Library, Validity};
+use dmlcts_spec::{Library, Predicate, Validity};
 
 use crate::Metadata;
 
@@ -114,7 +114,7 @@ impl Finding {
         let (predicate, validity) = match &self.place {
             Place::Where { predicate, invalid } => {
                 let validity = if *invalid { Validity::Invalid } else { Validity::Valid };
-                (Some(predicate.clone()), Some(validity))
+                (Predicate::parse(predicate, library).ok(), Some(validity))
             }
             Place::Of(_) => (None, None),
         };

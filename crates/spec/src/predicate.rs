@@ -1,7 +1,7 @@
 //! Predicates over cases, for `--where`, known failures and the bounds of suites. They use the language of
 //! the specs and are compiled once for each operator.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use dmlcts_model::{Case, Enumeration, Enumerator, FeatureLevel, Signature};
 
@@ -20,10 +20,13 @@ use crate::{
 /// and `open` are conditions on the judgement of the desc at the feature level. `violations` is the number of
 /// clauses that the desc violates, and `violation` is their name if they have only one.
 /// `moves(nan)` and similar conditions are about the data of the case.
-#[derive(Debug, Clone)]
+///
+/// It is written as the text that it was made of. Two predicates are equal if their texts are.
+#[derive(Clone)]
 pub struct Predicate {
+    text: Arc<str>,
     expression: Expression,
-    operators: Vec<Compiled>,
+    operators: Arc<[Compiled]>,
 }
 
 /// The condition for one operator.
@@ -51,11 +54,19 @@ impl Predicate {
             return Err(Mistake::new(Span::new(0, text.len()), "there is no condition")
                 .help("state one, such as `rank == 4` or `any axis InputTensor.Sizes > 1`"));
         }
-        Self::from_expression(parse(text)?, scopes)
+        Self::of(text, parse(text)?, scopes)
     }
 
     /// Like [`Predicate::compile`], for an expression that is already parsed.
     pub fn from_expression<'a>(
+        expression: Expression,
+        scopes: impl IntoIterator<Item = &'a Scope>,
+    ) -> Result<Self, Mistake> {
+        Self::of(&expression.to_string(), expression, scopes)
+    }
+
+    fn of<'a>(
+        text: &str,
         expression: Expression,
         scopes: impl IntoIterator<Item = &'a Scope>,
     ) -> Result<Self, Mistake> {
@@ -84,8 +95,13 @@ impl Predicate {
         }
         match mistake {
             Some(mistake) if compiled.is_empty() => Err(mistake),
-            _ => Ok(Self { expression, operators: compiled }),
+            _ => Ok(Self { text: text.into(), expression, operators: compiled.into() }),
         }
+    }
+
+    /// The text that the predicate was made of.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// Whether the predicate is true of a case at a feature level. Undefined counts as not true.
@@ -111,6 +127,24 @@ impl Predicate {
     /// The predicate's expression.
     pub fn expression(&self) -> &Expression {
         &self.expression
+    }
+}
+
+impl PartialEq for Predicate {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl fmt::Debug for Predicate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Predicate").field(&self.text).finish()
+    }
+}
+
+impl fmt::Display for Predicate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
     }
 }
 

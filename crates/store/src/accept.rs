@@ -272,9 +272,9 @@ fn filter(rule: &Rule, class: Class) -> String {
     // Other classes fail only for descs of one validity.
     parts.extend(of_any.then(|| validity.to_owned()));
     if parts.is_empty() {
-        return rule.predicate.clone();
+        return rule.predicate.to_string();
     }
-    parts.push(bracketed(&rule.predicate));
+    parts.push(bracketed(rule.predicate.text()));
     parts.join(" and ")
 }
 

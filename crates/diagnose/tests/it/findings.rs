@@ -11,7 +11,7 @@ use dmlcts_generate::Suite;
 use dmlcts_model::{ErrorCode, Expectation};
 use dmlcts_mutants::Several;
 use dmlcts_runner::{Class, Configuration, Difference, Factory, Run, Stop, SuiteSource};
-use dmlcts_spec::{Library, Predicate, program::Values};
+use dmlcts_spec::{Library, program::Values};
 
 use crate::{diagnosed, fixture::*};
 
@@ -84,9 +84,9 @@ fn two_bugs_are_two_findings() {
     let run = &*TWO_BUGS;
     let [wrong] = of_class(run, WRONG)[..] else { panic!("{:#?}", run.findings) };
     let [refused] = of_class(run, Class::RefusedValid)[..] else { panic!("{:#?}", run.findings) };
-    assert_eq!(rule(refused).predicate, "operator == SLICE and rank == 7");
+    assert_eq!(rule(refused).predicate.text(), "operator == SLICE and rank == 7");
     assert!(rule(refused).is_exact && refused.cases > 10, "{refused:?}");
-    assert!(rule(wrong).is_exact && rule(wrong).predicate.contains("Strides >= 5"), "{wrong:?}");
+    assert!(rule(wrong).is_exact && rule(wrong).predicate.text().contains("Strides >= 5"), "{wrong:?}");
     assert!(rule(wrong).estimate.is_some_and(|fresh| fresh.cases() > 100 && fresh.wrong() == 0), "{wrong:?}");
     let smallest = wrong.smallest.as_ref().expect("there is a smaller case");
     assert_eq!(smallest.case.desc.rank(), 1, "{}", smallest.case);
@@ -200,7 +200,7 @@ fn a_shrunk_case_still_tells_where_elements_come_from() {
     let run = &*TWO_BUGS;
     for finding in &run.findings {
         let Some(smallest) = &finding.smallest else { continue };
-        let predicate = Predicate::parse(&rule(finding).predicate, Library::embedded()).expect("it is one");
+        let predicate = &rule(finding).predicate;
         assert!(predicate.holds(&smallest.case, smallest.level, &mut Values::default()), "{smallest:?}");
         assert_eq!(smallest.class, finding.class);
     }
@@ -223,7 +223,6 @@ fn a_counterexample_contradicts_its_predicate() {
         }
     });
     let found = smoke(Arc::clone(&backend), Explaining::USUAL_CASES);
-    let library = Library::embedded();
     let mut shown = 0;
     for (finding, counterexample) in found
         .findings
@@ -235,8 +234,7 @@ fn a_counterexample_contradicts_its_predicate() {
         let line = counterexample.case.to_string();
         let alone = diagnosed(&run_of(&[&line], Arc::clone(&backend)), None);
         let has_failed = alone.findings.iter().any(|alone| alone.class == finding.class);
-        let holds = Predicate::parse(predicate, library).expect("it is one");
-        let holds = holds.holds(&counterexample.case, finding.first.level, &mut Values::default());
+        let holds = predicate.holds(&counterexample.case, finding.first.level, &mut Values::default());
         assert_eq!((has_failed, holds), (counterexample.fails, !counterexample.fails), "{predicate}: {line}");
         shown += 1;
     }

@@ -49,7 +49,8 @@ fn stored(id: &str, predicate: Option<&str>, case_line: &str, count: u64) -> Sto
     StoredFinding {
         id: id.to_owned(),
         classes: vec![REFUSED],
-        predicate: predicate.map(str::to_owned),
+        predicate: predicate
+            .map(|text| Predicate::parse(text, Library::embedded()).expect("it is a predicate")),
         validity: predicate.map(|_| Validity::Valid),
         cases: vec![case(case_line)],
         count,
@@ -59,7 +60,8 @@ fn stored(id: &str, predicate: Option<&str>, case_line: &str, count: u64) -> Sto
 
 /// The ids and predicates.
 fn named(findings: &[Finding]) -> Vec<(&str, &str)> {
-    let predicate = |finding: &Finding| finding.rule.as_ref().map_or("", |rule| &rule.predicate).to_owned();
+    let predicate =
+        |finding: &Finding| finding.rule.as_ref().map_or("", |rule| rule.predicate.text()).to_owned();
     findings.iter().map(|finding| (finding.id.as_str(), &*predicate(finding).leak())).collect()
 }
 
@@ -99,11 +101,11 @@ fn an_exact_predicate_is_kept_word_for_word() {
     };
     for explain in [EXPERIMENTS, 0] {
         let kept = with(words, explain);
-        assert_eq!((kept.predicate.as_str(), kept.is_exact, kept.passes), (words, true, 0));
+        assert_eq!((kept.predicate.text(), kept.is_exact, kept.passes), (words, true, 0));
         assert_eq!(kept.estimate.is_some_and(|fresh| fresh.cases() > 100 && fresh.wrong() == 0), explain > 0);
         // It holds for passes of rank 8, or for a part of the failures.
-        assert_eq!(with(wide, explain).predicate, "operator == SLICE and rank == 7");
-        assert_eq!(with(narrow, explain).predicate, "operator == SLICE and rank == 7");
+        assert_eq!(with(wide, explain).predicate.text(), "operator == SLICE and rank == 7");
+        assert_eq!(with(narrow, explain).predicate.text(), "operator == SLICE and rank == 7");
     }
 }
 

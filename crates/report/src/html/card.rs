@@ -104,10 +104,10 @@ fn predicate(finding: &Finding) -> Markup {
         return html! { p.faint { "No predicate separates its cases from those that passed." } };
     };
     let of = if rule.validity == Validity::Invalid { "Among invalid descs, where" } else { "Where" };
-    let class = if rule.predicate.len() > LONG { "predicate long" } else { "predicate" };
+    let class = if rule.predicate.text().len() > LONG { "predicate long" } else { "predicate" };
     html! {
         p.where { (of) }
-        pre.(class) tabindex="0" { (escaped(&rule.predicate)) }
+        pre.(class) tabindex="0" { (escaped(rule.predicate.text())) }
         p.faint { (capital(&standing(rule))) (escaped(&within(rule))) "." }
     }
 }

@@ -10,7 +10,7 @@ use dmlcts_report::{
     Context, Options, Palette, Replay, Terminal, write_findings, write_junit, write_markdown, write_summary,
 };
 use dmlcts_runner::{Configuration, CutPart, Ending, Listed, Partition, Recorded, Run, Stop};
-use dmlcts_spec::{Library, Validity};
+use dmlcts_spec::{Library, Predicate, Validity};
 
 use crate::common::*;
 
@@ -223,7 +223,7 @@ fn a_predicate_that_is_not_exact_says_what_it_gets_wrong() {
     let mut diagnosis = summary(&[EMPTY_WINDOW], backend(|job, _, _| job.outcome = Outcome::Accepted));
     let case = diagnosis.findings[0].first.case.clone();
     let rule = Rule {
-        predicate: "rank == 1".to_owned(),
+        predicate: Predicate::parse("rank == 1", Library::embedded()).expect("it is a predicate"),
         validity: Validity::Invalid,
         within: None,
         passes: 4,

@@ -283,7 +283,7 @@ fn a_failure_for_other_data_only_is_explained_by_these_data() {
     };
     assert_eq!(told(&joined.findings), told(&whole.findings));
     let rules: Vec<&str> = (joined.findings.iter().flat_map(|finding| &finding.rule))
-        .map(|rule| rule.predicate.as_str())
+        .map(|rule| rule.predicate.text())
         .collect();
     assert_eq!(rules, ["operator == SLICE and moves(high_bit)"]);
 }

@@ -112,9 +112,9 @@ impl KnownEntry {
         possible.map(to).max().unwrap_or(Sensitivity::No)
     }
 
-    /// Whether it selects cases by a predicate, and not one by one.
-    pub fn has_predicate(&self) -> bool {
-        self.predicate.is_some()
+    /// The predicate that selects its cases, if they are not listed one by one.
+    pub fn predicate(&self) -> Option<&Predicate> {
+        self.predicate.as_ref()
     }
 
     /// Cases that fail, the smallest first.

@@ -6,7 +6,7 @@
 use std::{collections::BTreeSet, io::Write, sync::Arc};
 
 use dmlcts_backend::process::Incidents;
-use dmlcts_diagnose::{Diagnosis, Event, Explaining, Finding};
+use dmlcts_diagnose::{Diagnosis, Event, Explaining, Finding, Rule};
 use dmlcts_findings::{Fresh, with_other_data, with_separate_elements};
 use dmlcts_generate::{
     Length, Suite,
@@ -19,7 +19,7 @@ use dmlcts_runner::{
     CaseResult, Configuration, Event as RunEvent, Factory, Listed, OTHER_DATA, Run, Runs, Source, Stop,
     Verdict,
 };
-use dmlcts_spec::{Library, Predicate, Scratch, Source as Text, Validity, program::Values};
+use dmlcts_spec::{Library, Scratch, Source as Text, Validity, program::Values};
 
 use super::{cases, hosting, needs_guards, pairs, random, side_by_side};
 use crate::{
@@ -300,25 +300,23 @@ fn failed(case: &CaseResult<'_>) -> Option<bool> {
     }
 }
 
-/// The predicates of findings, compiled.
-struct Predicates {
-    all: Vec<(Predicate, Validity)>,
+/// The predicates of findings.
+struct Predicates<'a> {
+    rules: Vec<&'a Rule>,
     values: Values,
 }
 
-impl Predicates {
-    fn new(findings: &[Finding]) -> Self {
-        let rules = findings.iter().filter_map(|finding| finding.rule.as_ref());
-        let compiled = |text| Predicate::parse(text, Library::embedded()).ok();
-        let all = rules.filter_map(|rule| Some((compiled(&rule.predicate)?, rule.validity))).collect();
-        Self { all, values: Values::default() }
+impl<'a> Predicates<'a> {
+    fn new(findings: &'a [Finding]) -> Self {
+        let rules = findings.iter().filter_map(|finding| finding.rule.as_ref()).collect();
+        Self { rules, values: Values::default() }
     }
 
     /// Whether any predicate holds for a case of this validity.
     fn hold(&mut self, case: &Case, validity: Validity) -> bool {
-        let Self { all, values } = self;
-        all.iter()
-            .any(|(predicate, of)| *of == validity && predicate.holds(case, FeatureLevel::NEWEST, values))
+        let Self { rules, values } = self;
+        let mut of_validity = rules.iter().filter(|rule| rule.validity == validity);
+        of_validity.any(|rule| rule.predicate.holds(case, FeatureLevel::NEWEST, values))
     }
 }
 
@@ -400,7 +398,7 @@ fn print(rows: &[Row<'_>], apart: &Apart) -> std::io::Result<()> {
                 }
                 for finding in &experiment.findings {
                     let rule = finding.rule.as_ref();
-                    let predicate = rule.map_or("no predicate", |rule| rule.predicate.as_str());
+                    let predicate = rule.map_or("no predicate", |rule| rule.predicate.text());
                     let cases = counted(finding.cases, "case");
                     writeln!(out, "    {}: {cases}: {}", finding.id, escaped(predicate))?;
                 }

@@ -80,7 +80,7 @@ fn print(rows: &[Row]) -> std::io::Result<()> {
     for Row { names: [one, other], findings } in rows {
         writeln!(out, "{one} and {other}: {}", counted(findings.len() as u64, "finding"))?;
         for finding in findings {
-            let predicate = finding.rule.as_ref().map_or("no predicate", |rule| rule.predicate.as_str());
+            let predicate = finding.rule.as_ref().map_or("no predicate", |rule| rule.predicate.text());
             let cases = counted(finding.cases, "case");
             writeln!(out, "    {}: {cases}: {}", finding.id, escaped(predicate))?;
         }
