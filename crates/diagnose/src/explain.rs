@@ -3,7 +3,9 @@
 
 use std::time::Instant;
 
-use dmlcts_findings::{Ask, Budget, Cause, Label, Outcomes, RoundLimit, has_only_distinct_elements};
+use dmlcts_findings::{
+    Ask, Budget, Cause, Estimate, Label, Outcomes, RoundLimit, has_only_distinct_elements,
+};
 use dmlcts_model::{Case, Outcome};
 use dmlcts_runner::{Failure, Found, Group, OTHER_DATA, Rate, Trials, Verdict, Witnessed};
 
@@ -92,7 +94,11 @@ impl Explainer<'_, '_> {
         let of = (self.trials.library(), self.trials.level());
         let (stop, deadline) = (self.trials.stop(), self.trials.deadline());
         let is_past = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        let budget = Budget { cases, is_over: &|| stop.is_interrupted() || is_past() || end.is_past() };
+        // On each side.
+        let evidence =
+            if is_over { 0 } else { (self.spending.cases() / 2).saturating_mul(3).min(Estimate::AMPLE) };
+        let is_over_at = || stop.is_interrupted() || is_past() || end.is_past();
+        let budget = Budget { cases, evidence, is_over: &is_over_at };
         let mut experiments =
             Experiments { trials: &mut *self.trials, spending: &mut *self.spending, answers: Vec::new() };
         let ask: &mut dyn Ask = &mut experiments;
@@ -246,6 +252,10 @@ impl Ask for Experiments<'_, '_> {
 
     fn begin(&mut self, operator: &str, class: &str) {
         self.spending.open_experiments(operator, class);
+    }
+
+    fn begin_evidence(&mut self, operator: &str, class: &str) {
+        self.spending.open_evidence(operator, class);
     }
 
     fn cut(&mut self, limit: RoundLimit) {

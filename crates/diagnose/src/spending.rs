@@ -40,6 +40,8 @@ pub(crate) struct Account {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
     Experiments,
+    /// The cases of evidence do not count: their number is fixed.
+    Evidence,
     Repeats,
     Shrinking,
 }
@@ -48,7 +50,8 @@ impl Stage {
     /// The part of a limit that may be spent at the end of this stage.
     fn of(self, time: Duration) -> Duration {
         match self {
-            Self::Experiments => time / 20 * 15,
+            Self::Experiments => time / 20 * 13,
+            Self::Evidence => time / 20 * 15,
             Self::Repeats => time / 20 * 17,
             Self::Shrinking => time,
         }
@@ -59,6 +62,7 @@ impl Stage {
         let (cases, time) = (all.cases, self.of(all.time));
         match self {
             Self::Experiments => Account { cases: cases - cases / 5, time, hangs: 1 },
+            Self::Evidence => Account { cases: usize::MAX, time, hangs: 1 },
             Self::Repeats => Account { cases: cases - cases / 10, time, hangs: 1 },
             Self::Shrinking => all,
         }
@@ -129,6 +133,7 @@ pub(crate) struct Spending {
 /// The account that is open.
 struct Open {
     owner: Owner,
+    stage: Stage,
     limit: Account,
     /// The time that all accounts together may have cost.
     time: Duration,
@@ -190,6 +195,12 @@ impl Spending {
         self.open(owner, Stage::Experiments);
     }
 
+    /// Opens the account of experiments for the evidence of predicates.
+    pub(crate) fn open_evidence(&mut self, operator: &str, kind: &str) {
+        let owner = Owner::Experiments { operator: operator.to_owned(), kind: kind.to_owned() };
+        self.open(owner, Stage::Evidence);
+    }
+
     /// Opens the account of a finding, with what experiments on its failures cost.
     pub(crate) fn open_repeats<'a>(
         &mut self,
@@ -215,12 +226,16 @@ impl Spending {
     fn open(&mut self, owner: Owner, stage: Stage) {
         self.close();
         let (limit, time) = (stage.limit(self.limit), stage.of(run_time(self.limit.cases)));
-        self.open = Some(Open { owner, limit, time, since: None, cut: None });
+        self.open = Some(Open { owner, stage, limit, time, since: None, cut: None });
     }
 
     /// Closes the open account. Returns whether it refused a case.
     pub(crate) fn close(&mut self) -> bool {
-        let Some(Open { owner, cut, .. }) = self.open.take() else { return false };
+        let Some(Open { owner, stage, cut, .. }) = self.open.take() else { return false };
+        // The counts of a finding say how much evidence it has.
+        if stage == Stage::Evidence {
+            return cut.is_some();
+        }
         if owner != Owner::Stored {
             self.left_out.limits.extend(cut);
         }
@@ -259,7 +274,7 @@ impl Spending {
     pub(crate) fn count(&mut self, cases: usize) {
         if let Some(open) = &mut self.open {
             let account = self.accounts.entry(open.owner.clone()).or_default();
-            account.cases += cases;
+            account.cases += if open.stage == Stage::Evidence { 0 } else { cases };
             let time = open.since.take().map(|since| since.elapsed()).unwrap_or_default();
             account.time += time;
             self.time += time;

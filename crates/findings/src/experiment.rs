@@ -37,15 +37,17 @@ const ESTIMATE: usize = 250;
 /// What a search may cost.
 #[derive(Clone, Copy)]
 pub struct Budget<'a> {
-    /// The cases to ask.
+    /// The cases that the search may ask.
     pub cases: usize,
+    /// The cases on each side of a final predicate that are asked for evidence.
+    pub evidence: usize,
     /// Whether the search must end at once, with the rules that it has.
     pub is_over: &'a dyn Fn() -> bool,
 }
 
 impl Budget<'_> {
     /// No experiments.
-    pub const NONE: Self = Self { cases: 0, is_over: &|| false };
+    pub const NONE: Self = Self { cases: 0, evidence: 0, is_over: &|| false };
 }
 
 /// What fresh cases say of a predicate that was learned before they were asked.
@@ -62,6 +64,15 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// The cases on each side that a predicate needs to be called exact. If a predicate is wrong for 1 in 1,000
+    /// cases, 3,000 cases show no mistake with a chance of 5 %.
+    pub const AMPLE: usize = 3_000;
+
+    /// Whether each side has so many cases.
+    pub fn is_ample(self) -> bool {
+        self.held >= Self::AMPLE && self.not_held >= Self::AMPLE
+    }
+
     /// The number of cases.
     pub fn cases(self) -> usize {
         self.held + self.not_held

@@ -10,6 +10,7 @@ use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{Library, Operator, Predicate, Scratch, Validity, program::Values};
 
 use crate::{
+    evidence::weigh,
     experiment::{Budget, Estimate},
     label::{Ask, Label, Labelled, RoundLimit},
     learned::{Learned, learn},
@@ -23,6 +24,8 @@ const FAILURES: usize = 1_500;
 /// The cases that join the sample at a time, and the number of times that rules are learned.
 const ADDED: usize = 512;
 const ROUNDS: usize = 4;
+/// The times that rules are learned again because evidence refuted them.
+const CORRECTIONS: usize = 3;
 /// The number of failures that a rule must hold for, and the number for each of its conditions. Failures of
 /// experiments count.
 pub(crate) const ENOUGH_FAILURES: usize = 3;
@@ -119,34 +122,61 @@ pub fn explain(
     seed: u64,
     budget: Budget<'_>,
     cases: &mut dyn Cases,
-    mut ask: Option<&mut dyn Ask>,
+    ask: Option<&mut dyn Ask>,
 ) -> Vec<Cause> {
     if outcomes.failures.is_empty() {
         return Vec::new();
     }
+    let mut ask = ask.filter(|_| budget.cases > 0);
     let mut sample = sample(outcomes, derive(seed, "sample of a run"), cases);
     let mut asked: Vec<Labelled> = Vec::new();
     let mut learned = Vec::new();
-    for round in 0..ROUNDS {
-        let mut labelled: Vec<Labelled> = sample.values().cloned().collect();
-        labelled.append(&mut asked.clone());
-        // Later rounds correct the rules by the run's own cases.
-        let ask = ask.as_deref_mut().filter(|_| round == 0 && budget.cases > 0);
-        let mut noting = ask.map(|ask| Noting { ask, asked: &mut asked });
-        let note: Option<&mut dyn Ask> = noting.as_mut().map(|noting| noting as _);
-        let before = std::mem::take(&mut learned);
-        learned = learn(&labelled, (library, level), seed, budget, note);
-        for new in learned.iter_mut().filter(|_| round > 0) {
-            if let Some(old) = before.iter().find(|old| are_alike(old, new)) {
-                keep_estimate(old, new);
+    let mut attempt = 0;
+    loop {
+        for round in 0..ROUNDS {
+            let labelled: Vec<Labelled> = sample.values().chain(&asked).cloned().collect();
+            let is_first = (attempt, round) == (0, 0);
+            // Later rounds correct the rules by the run's own cases, and by what refuted the rules.
+            let ask = ask.as_deref_mut().filter(|_| is_first);
+            let mut noting = ask.map(|ask| Noting { ask, asked: &mut asked });
+            let note: Option<&mut dyn Ask> = noting.as_mut().map(|noting| noting as _);
+            let before = std::mem::take(&mut learned);
+            learned = learn(&labelled, (library, level), seed, budget, note);
+            for new in &mut learned {
+                if let Some(old) = before.iter().find(|old| are_alike(old, new)) {
+                    keep_estimate(old, new);
+                }
+            }
+            let rules = Rules::new(&learned, library, level);
+            if (budget.is_over)() || !rules.add_mistakes(outcomes, &mut sample, cases) {
+                break;
             }
         }
-        let rules = Rules::new(&learned, library, level);
-        if (budget.is_over)() || !rules.add_mistakes(outcomes, &mut sample, cases) {
+        judge_data(&mut learned, &sample, &asked, (library, level), seed, budget);
+        let Some(ask) = ask.as_deref_mut() else { break };
+        let labelled: Vec<Labelled> = sample.values().chain(&asked).cloned().collect();
+        let seed = derive(seed, &format!("evidence {attempt}"));
+        let refuting = weigh(&mut learned, &labelled, (library, level), seed, budget, ask);
+        attempt += 1;
+        if refuting.is_empty() || attempt > CORRECTIONS || (budget.is_over)() {
             break;
         }
+        asked.extend(refuting);
     }
-    let rules = Rules::new(&learned, library, level);
+    Rules::new(&learned, library, level).causes(outcomes, cases)
+}
+
+/// Replaces rules by conditions on the data, if these are as right about passes whose data may hide a
+/// failure.
+fn judge_data(
+    learned: &mut [Learned],
+    sample: &Sample,
+    asked: &[Labelled],
+    (library, level): (&Library, FeatureLevel),
+    seed: u64,
+    budget: Budget<'_>,
+) {
+    let rules = Rules::new(learned, library, level);
     let is_about_data = sample.values().any(|Labelled { case, label }| {
         let Label::Blind(kind) = label else { return false };
         rules.holding(case, (Some(kind), None), &mut Values::default()).is_some()
@@ -156,7 +186,7 @@ pub fn explain(
             Label::Blind(_) => Labelled { case: one.case.clone(), label: Label::Passed },
             _ => one.clone(),
         };
-        let labelled: Vec<Labelled> = sample.values().chain(&asked).map(told).collect();
+        let labelled: Vec<Labelled> = sample.values().chain(asked).map(told).collect();
         // A condition on the data may be right about the blind passes, too. If it is hardly longer, the data
         // are the cause. A long one fits by chance.
         let length = |one: &Learned| one.predicates.iter().map(|found| found.conditions).sum::<usize>();
@@ -169,7 +199,6 @@ pub fn explain(
             }
         }
     }
-    Rules::new(&learned, library, level).causes(outcomes, cases)
 }
 
 /// Whether both are about the same failures.
@@ -183,7 +212,13 @@ fn keep_estimate(old: &Learned, new: &mut Learned) {
         one.predicates.iter().map(|found| found.condition.clone()).collect()
     };
     new.asked = old.asked;
-    new.estimate = old.estimate.filter(|_| texts(old) == texts(new));
+    if texts(old) != texts(new) {
+        return;
+    }
+    (new.estimate, new.is_weighed) = (old.estimate, old.is_weighed);
+    for (old, new) in old.predicates.iter().zip(&mut new.predicates) {
+        new.estimate = old.estimate;
+    }
 }
 
 /// Runs cases, and keeps the answers.
@@ -403,7 +438,8 @@ impl<'a> Rules<'a> {
                 continue;
             }
             let condition = found.map(|found| found.condition.clone());
-            let estimate = learned.estimate.filter(|estimate| estimate.cases() > 0);
+            let estimate = found.and_then(|found| found.estimate).or(learned.estimate);
+            let estimate = estimate.filter(|estimate| estimate.cases() > 0);
             let new = Cause {
                 kind: learned.class.clone(),
                 conditions: vec![(learned.operator.clone(), condition)],

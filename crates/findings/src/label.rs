@@ -42,6 +42,11 @@ pub trait Ask {
         let _ = (operator, class);
     }
 
+    /// The next cases are the evidence for predicates of such failures.
+    fn begin_evidence(&mut self, operator: &str, class: &str) {
+        let _ = (operator, class);
+    }
+
     /// The rounds of a search ended at a limit, although answers still contradicted the rules.
     fn cut(&mut self, limit: RoundLimit) {
         let _ = limit;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use dmlcts_generate::draw::derive;
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_spec::{IdSet, Library, Operator, Predicate, Scratch, Validity, program::Values};
+use dmlcts_spec::{Library, Operator, Predicate, Scratch, Validity, program::Values};
 
 use crate::{
     alternatives::join_alternatives,
@@ -49,6 +49,8 @@ pub struct Learned {
     pub asked: usize,
     /// The answers that the predicates at that time got wrong.
     pub counterexamples: usize,
+    /// Whether the estimate is of cases that were asked after the search.
+    pub is_weighed: bool,
 }
 
 /// One predicate on the cases of an operator.
@@ -62,6 +64,8 @@ pub struct Found {
     pub held_failing: usize,
     /// The labelled passes for which it holds.
     pub held_passing: usize,
+    /// What the cases that were asked after the search say of it; `None` if none were.
+    pub estimate: Option<Estimate>,
 }
 
 impl Learned {
@@ -112,7 +116,9 @@ pub fn learn(
             let mut universe = universe(&terms, of_validity.map(|(case, label, _)| (*case, *label)), class);
             let result = match (&mut ask, Fresh::new(library, operator, seed)) {
                 (Some(ask), Ok(fresh)) => {
-                    let asked = asked(&universe, validity);
+                    let failures = universe.of_outcome(true);
+                    let failures = failures.iter().map(|case| universe.case(*case));
+                    let asked = Asked::like(validity, failures, operator, level);
                     let subject = experiment::Subject { operator, asked, class, kinds, fresh, seed, budget };
                     ask.begin(operator.name(), class);
                     experiment(&mut universe, subject, *ask)
@@ -173,20 +179,6 @@ fn simpler(rules: &Explanation, universe: &Universe<'_>) -> Vec<String> {
     all.map(|rule| rule.text(&rules.atoms)).collect()
 }
 
-/// Which descs experiments ask: those that are judged like a failure.
-fn asked(universe: &Universe<'_>, validity: Validity) -> Asked {
-    if validity == Validity::Valid {
-        return Asked::Valid;
-    }
-    let mut scratch = Scratch::default();
-    let (operator, level) = (universe.terms.operator(), universe.terms.level());
-    let mut violated = |case: usize| operator.judge(&universe.case(case).desc, level, &mut scratch).violated;
-    let mut sets: Vec<IdSet> = universe.of_outcome(true).into_iter().map(&mut violated).collect();
-    sets.sort_by_key(|set| set.bits());
-    sets.dedup();
-    Asked::Breaking(sets)
-}
-
 /// The cases of an operator with their judgement, without those that say nothing or are open.
 fn of_operator<'a>(
     labelled: &'a [Labelled],
@@ -241,7 +233,13 @@ fn learned(class: &str, validity: Validity, universe: &Universe<'_>, result: Exp
             }
         }
         let [held_passing, held_failing] = counts;
-        predicates.push(Found { condition: text, conditions: length, held_failing, held_passing });
+        predicates.push(Found {
+            condition: text,
+            conditions: length,
+            held_failing,
+            held_passing,
+            estimate: None,
+        });
     }
     let wrong = (0..universe.len()).filter(|case| held[*case] != universe.is_failure(*case)).count();
     Learned {
@@ -256,5 +254,6 @@ fn learned(class: &str, validity: Validity, universe: &Universe<'_>, result: Exp
         rounds,
         asked,
         counterexamples,
+        is_weighed: false,
     }
 }

@@ -17,6 +17,7 @@
 //! | cases that may refute the rules | `fresh`, `mutate`, `data`, `substitutes`, `propose` |
 //! | the loop of experiments | `experiment` |
 //! | predicates with their counts | `learned` |
+//! | many cases on each side of a final predicate | `evidence` |
 //! | one predicate for several operators | `merge`, `role` |
 //! | the failures of a whole run by cause | `explain` |
 //!
@@ -28,6 +29,7 @@ mod atom;
 mod bits;
 mod data;
 mod effort;
+mod evidence;
 mod experiment;
 mod explain;
 mod fresh;

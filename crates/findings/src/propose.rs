@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use dmlcts_generate::draw::Draws;
-use dmlcts_model::Case;
+use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{IdSet, Judgement, Operator, Scratch, Validity};
 
 use crate::{
@@ -42,6 +42,24 @@ pub(crate) enum Asked {
 }
 
 impl Asked {
+    /// The descs that are judged like these failures, which have this validity.
+    pub(crate) fn like<'a>(
+        validity: Validity,
+        failures: impl Iterator<Item = &'a Case>,
+        operator: &Operator,
+        level: FeatureLevel,
+    ) -> Self {
+        if validity == Validity::Valid {
+            return Self::Valid;
+        }
+        let mut scratch = Scratch::default();
+        let violated = |case: &Case| operator.judge(&case.desc, level, &mut scratch).violated;
+        let mut sets: Vec<IdSet> = failures.map(violated).collect();
+        sets.sort_by_key(|set| set.bits());
+        sets.dedup();
+        Self::Breaking(sets)
+    }
+
     /// Whether a desc of this judgement is asked.
     pub(crate) fn includes(&self, judgement: Judgement) -> bool {
         match self {

@@ -207,15 +207,24 @@ pub(crate) fn within(rule: &Rule) -> String {
     rule.within.as_ref().map_or_else(String::new, |filter| format!(", within --where '{filter}'"))
 }
 
-/// How far a predicate is right: `exactly these cases; 500 fresh cases agree`.
+/// How far a predicate is right: `exactly these cases: fails in 3,000 of 3,000 fresh cases inside, 0 of 3,000
+/// outside`. With less evidence, it is not called exact.
 pub(crate) fn standing(rule: &Rule) -> String {
     let fresh = rule.estimate.map(|estimate| {
         let cases = counted((estimate.held + estimate.not_held) as u64, "fresh case");
         (estimate.wrong() as u64, cases)
     });
     let of = if rule.is_sample { " and no pass of a sample" } else { "" };
-    match &fresh {
-        Some((_, cases)) if rule.is_exact => return format!("exactly these cases{of}; {cases} agree"),
+    match rule.estimate {
+        Some(estimate) if rule.is_exact => {
+            let [failing, held] = [estimate.held_failing, estimate.held].map(|count| grouped(count as u64));
+            let outside = grouped((estimate.not_held - estimate.not_held_passing) as u64);
+            let not_held = grouped(estimate.not_held as u64);
+            let word = if estimate.is_ample() { "exactly these cases" } else { "no case contradicts it" };
+            return format!(
+                "{word}{of}: fails in {failing} of {held} fresh cases inside, {outside} of {not_held} outside"
+            );
+        }
         None if rule.is_exact && rule.is_sample => {
             return format!("exactly these cases{of}; not confirmed by others");
         }

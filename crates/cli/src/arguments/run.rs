@@ -286,7 +286,8 @@ pub(crate) struct RunArguments {
     /// A finding is a set of failures with one cause. Experiments check the predicate that separates its
     /// failures from the passes. Failures run again, flakes run after earlier cases, and a failing case is
     /// shrunk. Each finding gets this number of cases, and two hangs; a case counts once more for each 256
-    /// KiB of its tensors. A slow backend ends this after a minute of its own time, and after more in
+    /// KiB of its tensors. Up to 3,000 further cases on each side of a predicate are its evidence; fewer with
+    /// a smaller number. A slow backend ends this after a minute of its own time, and after more in
     /// proportion above 2,000 cases. With 0, none of this runs: predicates follow from the run's own cases
     /// and are not confirmed.
     #[arg(

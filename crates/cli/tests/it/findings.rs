@@ -112,7 +112,7 @@ fn a_merge_keeps_what_experiments_confirmed() {
     let shown = merge(&parts, &merged, &[]);
     let found = findings(&shown);
     assert!(found.iter().any(|line| line.contains(" where rank == 1 (")), "{shown}");
-    assert!(found.iter().any(|line| line.starts_with("  exactly these cases; ")), "{shown}");
+    assert!(found.iter().any(|line| line.starts_with("  exactly these cases: fails in ")), "{shown}");
     // Up to five cases of each finding ran again in each part.
     let again = |line: &&&str| line.contains(" where rank == 1 (") && line.ends_with(", 15 run again)");
     assert!(found.iter().any(|line| again(&line)), "{shown}");

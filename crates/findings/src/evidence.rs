@@ -1,0 +1,413 @@
+//! The evidence for final rules: many fresh cases on each side of a rule, chosen to refute it.
+//!
+//! The search ends when a few rounds bring no counterexample, which proves little. So each rule that is right
+//! so far is held against cases that no step of the search has seen: cases for which it holds; cases for
+//! which a weaker rule holds that lacks one of its conditions, or is one step wider; and others. They vary
+//! what a suite hardly varies, such as alignments, total sizes and bindings. The counts are what a report
+//! says of the rule.
+
+use std::collections::BTreeSet;
+
+use dmlcts_generate::draw::{Draws, derive};
+use dmlcts_model::{Case, FeatureLevel};
+use dmlcts_spec::{
+    Library, Operator, Predicate, Scratch,
+    expression::{Binary, Comparison, Expression, Form, Logic, parse},
+    program::Values,
+};
+
+use crate::{
+    again::variants,
+    data::has_only_distinct_elements,
+    experiment::{Budget, Estimate},
+    fresh::Fresh,
+    label::{Ask, Label, Labelled},
+    learned::Learned,
+    mutate::{Donors, is_large, mutant, vary},
+    propose::Asked,
+};
+
+/// The candidates that are drawn at a time, and the most times that they are drawn.
+const DRAWN: usize = 1_000;
+const TIMES: usize = 40;
+/// The cases far from a rule that are asked at a time.
+const FAR: usize = 150;
+/// The cases that mutants take values from.
+const DONORS: usize = 200;
+
+/// Asks fresh cases of each rule that experiments found to be right. The rules get the counts. Returns the
+/// answers that refute rules.
+pub(crate) fn weigh(
+    learned: &mut [Learned],
+    labelled: &[Labelled],
+    (library, level): (&Library, FeatureLevel),
+    seed: u64,
+    budget: Budget<'_>,
+    ask: &mut dyn Ask,
+) -> Vec<Labelled> {
+    let mut refuting = Vec::new();
+    for place in 0..learned.len() {
+        let one = &learned[place];
+        let is_right = one.exact && !one.is_weighed;
+        let Some(operator) = library.operator(&one.operator).filter(|_| is_right) else { continue };
+        let seed = derive(seed, &format!("evidence {} {} {:?}", one.operator, one.class, one.validity));
+        let Ok(fresh) = Fresh::new(library, operator, seed) else { continue };
+        ask.begin_evidence(&one.operator, &one.class);
+        let rules = Rules::new(learned, place, operator, level);
+        let cases = Candidates::new(one, labelled, (library, operator), level, fresh, seed);
+        let weighed = Weighing { rules, cases, class: &one.class, budget }.run(ask);
+        let one = &mut learned[place];
+        for (found, tally) in one.predicates.iter_mut().zip(&weighed.tallies) {
+            found.estimate = Some(*tally);
+        }
+        let sum = weighed.tallies.iter().fold(
+            Estimate { held: 0, held_failing: 0, ..weighed.tallies[0] },
+            |sum, one| Estimate {
+                held: sum.held + one.held,
+                held_failing: sum.held_failing + one.held_failing,
+                ..sum
+            },
+        );
+        if sum.cases() > 0 {
+            one.estimate = Some(sum);
+        }
+        one.asked += weighed.asked;
+        one.exact &= sum.wrong() == 0;
+        one.is_weighed = true;
+        refuting.extend(weighed.refuting);
+    }
+    refuting
+}
+
+/// The rules of a kind of failures, and what is near them.
+struct Rules {
+    /// One for each cause. `None` holds for every case.
+    own: Vec<Option<Predicate>>,
+    /// Those of the operator's other kinds of failures.
+    others: Vec<Predicate>,
+    /// Weaker forms of the own ones.
+    near: Vec<Predicate>,
+    level: FeatureLevel,
+    values: Values,
+}
+
+/// Where a case lies.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    /// This rule holds.
+    Inside(usize),
+    /// No rule holds, but one that is a little weaker does.
+    Near,
+    /// No such rule holds.
+    Far,
+    /// Another kind of failure is expected.
+    Other,
+}
+
+impl Rules {
+    fn new(learned: &[Learned], place: usize, operator: &Operator, level: FeatureLevel) -> Self {
+        let compiled = |text: &str| Predicate::compile(text, [operator.scope()]).ok();
+        let one = &learned[place];
+        let texts = one.predicates.iter().map(|found| found.condition.as_str());
+        let own: Vec<Option<Predicate>> =
+            if one.predicates.is_empty() { vec![None] } else { texts.clone().map(compiled).collect() };
+        let is_other = |(at, other): &(usize, &Learned)| {
+            *at != place && other.operator == one.operator && other.validity == one.validity
+        };
+        let others = learned.iter().enumerate().filter(is_other).flat_map(|(_, other)| &other.predicates);
+        let others = others.filter_map(|found| compiled(&found.condition)).collect();
+        let weaker = texts.filter_map(|text| parse(text).ok()).flat_map(|expression| weaker(&expression));
+        let near = weaker.filter_map(|one| Predicate::from_expression(one, [operator.scope()]).ok());
+        Self { own, others, near: near.collect(), level, values: Values::default() }
+    }
+
+    fn side(&mut self, case: &Case) -> Side {
+        let Self { own, others, near, level, values } = self;
+        let mut holds = |one: &Predicate| one.holds(case, *level, values);
+        if let Some(place) = own.iter().position(|one| one.as_ref().is_none_or(&mut holds)) {
+            Side::Inside(place)
+        } else if others.iter().any(&mut holds) {
+            Side::Other
+        } else if near.iter().any(&mut holds) {
+            Side::Near
+        } else {
+            Side::Far
+        }
+    }
+}
+
+/// The expression in weaker forms: each lacks one operand of an `and`, or has one comparison that is a step
+/// wider.
+fn weaker(expression: &Expression) -> Vec<Expression> {
+    let with = |form: Form| Expression::new(form, expression.span);
+    match &expression.form {
+        Form::Logic(logic, pair) => {
+            let [one, other] = &**pair;
+            let alone = if *logic == Logic::And { vec![one.clone(), other.clone()] } else { Vec::new() };
+            let left = weaker(one).into_iter().map(|one| [one, other.clone()]);
+            let right = weaker(other).into_iter().map(|other| [one.clone(), other]);
+            let pairs = left.chain(right).map(|pair| with(Form::Logic(*logic, Box::new(pair))));
+            alone.into_iter().chain(pairs).collect()
+        }
+        Form::Over(quantifier, body) if quantifier.is_condition() => {
+            let bodies = weaker(body).into_iter();
+            bodies.map(|body| with(Form::Over(*quantifier, Box::new(body)))).collect()
+        }
+        Form::Compare(left, rest) => {
+            let [(comparison, right)] = rest.as_slice() else { return Vec::new() };
+            let step = |by: Binary| {
+                let one = Expression::new(Form::Integer(1), right.span);
+                let right = Expression::new(Form::Binary(by, Box::new([right.clone(), one])), right.span);
+                with(Form::Compare(left.clone(), vec![(*comparison, right)]))
+            };
+            match comparison {
+                Comparison::Less | Comparison::LessOrEqual => vec![step(Binary::Add)],
+                Comparison::Greater | Comparison::GreaterOrEqual => vec![step(Binary::Subtract)],
+                Comparison::Equal => vec![step(Binary::Add), step(Binary::Subtract)],
+                Comparison::NotEqual => Vec::new(),
+            }
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The numbers in an expression.
+fn numbers(expression: &Expression, found: &mut BTreeSet<i64>) {
+    match &expression.form {
+        Form::Integer(number) => found.extend(i64::try_from(*number)),
+        form => form.for_each(|part| numbers(part, found)),
+    }
+}
+
+/// Draws cases that no step has asked before.
+struct Candidates<'a> {
+    library: &'a Library,
+    operator: &'a Operator,
+    level: FeatureLevel,
+    asked: Asked,
+    fresh: Fresh<'a>,
+    draws: Draws,
+    failures: Vec<&'a Case>,
+    all: Vec<&'a Case>,
+    donors: Vec<Case>,
+    numbers: Vec<i64>,
+    known: BTreeSet<String>,
+    scratch: Scratch,
+}
+
+impl<'a> Candidates<'a> {
+    fn new(
+        one: &Learned,
+        labelled: &'a [Labelled],
+        (library, operator): (&'a Library, &'a Operator),
+        level: FeatureLevel,
+        fresh: Fresh<'a>,
+        seed: u64,
+    ) -> Self {
+        let mut scratch = Scratch::default();
+        let is_of = |labelled: &&Labelled| {
+            let desc = &labelled.case.desc;
+            desc.signature.operator == operator.name() && labelled.label != Label::Unknown
+        };
+        let mut all = Vec::new();
+        let mut failures = Vec::new();
+        for Labelled { case, label } in labelled.iter().filter(is_of) {
+            if operator.judge(&case.desc, level, &mut scratch).validity() == one.validity {
+                all.push(case);
+                let failed = matches!(label, Label::Failed(class) if *class == one.class);
+                failures.extend(failed.then_some(case));
+            }
+        }
+        let mut draws = Draws::new(seed);
+        let donors = (0..DONORS).filter_map(|_| draws.pick(&all).map(|case| (*case).clone())).collect();
+        // Bounds of the rule, and widths at which implementations change.
+        let mut of_rule = BTreeSet::new();
+        let texts = one.predicates.iter().filter_map(|found| parse(&found.condition).ok());
+        texts.for_each(|expression| numbers(&expression, &mut of_rule));
+        of_rule.extend((3..=16).map(|bit| 1 << bit));
+        let mut all_numbers: BTreeSet<i64> = (-1..=4).collect();
+        let next = |number: &i64| [number.saturating_sub(1), *number, number.saturating_add(1)];
+        all_numbers.extend(of_rule.iter().flat_map(next));
+        Self {
+            library,
+            operator,
+            level,
+            asked: Asked::like(one.validity, failures.iter().copied(), operator, level),
+            fresh,
+            draws,
+            failures,
+            all,
+            donors,
+            numbers: all_numbers.into_iter().collect(),
+            known: labelled.iter().map(|one| one.case.to_string()).collect(),
+            scratch,
+        }
+    }
+
+    /// The next case; `None` if the one that was drawn is none that may be asked.
+    fn next(&mut self) -> Option<Case> {
+        let donors = Donors { cases: &self.donors, numbers: &self.numbers };
+        let mut case = match self.draws.place(8) {
+            0 if self.asked == Asked::Valid => self.fresh.next()?,
+            1..=5 => mutant(self.draws.pick(&self.failures)?, &donors, &mut self.draws),
+            _ => mutant(self.draws.pick(&self.all)?, &donors, &mut self.draws),
+        };
+        if self.draws.chance(1, 4) {
+            vary(&mut case, &mut self.draws);
+        }
+        let judgement = self.operator.judge(&case.desc, self.level, &mut self.scratch);
+        let may_be_asked = self.asked.includes(judgement)
+            && judgement.questions.is_empty()
+            && !is_large(&case)
+            && self.library.broken_bindings(&case).is_empty();
+        (may_be_asked && self.known.insert(case.to_string())).then_some(case)
+    }
+}
+
+/// What is asked about the rules of one kind of failures.
+struct Weighing<'a> {
+    rules: Rules,
+    cases: Candidates<'a>,
+    class: &'a str,
+    budget: Budget<'a>,
+}
+
+/// What the answers say.
+struct Weighed {
+    /// For each rule. The cases for which no rule holds count for each of them.
+    tallies: Vec<Estimate>,
+    asked: usize,
+    /// The answers that a rule gets wrong.
+    refuting: Vec<Labelled>,
+}
+
+impl Weighing<'_> {
+    /// Asks until each side has enough cases, an answer refutes a rule, or nothing is answered.
+    fn run(mut self, ask: &mut dyn Ask) -> Weighed {
+        let side = self.budget.evidence;
+        let tallies = vec![Estimate::default(); self.rules.own.len()];
+        let mut weighed = Weighed { tallies, asked: 0, refuting: Vec::new() };
+        for _ in 0..TIMES {
+            let is_enough = |tally: &Estimate| tally.held >= side && tally.not_held >= side;
+            if weighed.tallies.iter().all(is_enough) || (self.budget.is_over)() {
+                break;
+            }
+            let chosen = self.chosen(&weighed.tallies);
+            if chosen.is_empty() {
+                continue;
+            }
+            let cases: Vec<Case> = chosen.iter().map(|(_, case)| case.clone()).collect();
+            let labels = ask.ask(&cases);
+            let answered = labels.iter().filter(|label| **label != Label::Unknown).count();
+            weighed.asked += answered;
+            for ((side, case), label) in chosen.into_iter().zip(labels) {
+                self.count(side, case, &label, &mut weighed, ask);
+            }
+            if answered == 0 || !weighed.refuting.is_empty() {
+                break;
+            }
+        }
+        weighed
+    }
+
+    /// Cases of each side that lacks some.
+    fn chosen(&mut self, tallies: &[Estimate]) -> Vec<(Side, Case)> {
+        let mut room: Vec<usize> =
+            tallies.iter().map(|tally| self.budget.evidence.saturating_sub(tally.held)).collect();
+        let mut outside = self.budget.evidence.saturating_sub(tallies[0].not_held);
+        let mut far = FAR;
+        let mut chosen = Vec::new();
+        for _ in 0..DRAWN {
+            let Some(case) = self.cases.next() else { continue };
+            let side = self.rules.side(&case);
+            let left = match side {
+                Side::Inside(place) => &mut room[place],
+                Side::Near => &mut outside,
+                Side::Far if outside > 0 => &mut far,
+                Side::Far | Side::Other => continue,
+            };
+            if *left > 0 {
+                *left -= 1;
+                outside -= usize::from(side == Side::Far);
+                chosen.push((side, case));
+            }
+        }
+        chosen
+    }
+
+    /// Counts an answer. A pass where a rule holds counts if its data, or other data, show each element.
+    fn count(&mut self, side: Side, case: Case, label: &Label, weighed: &mut Weighed, ask: &mut dyn Ask) {
+        let failed = match label {
+            Label::Failed(class) if class == self.class => true,
+            Label::Passed => false,
+            Label::Blind(to) if to != self.class => false,
+            _ => return,
+        };
+        let Side::Inside(place) = side else {
+            for tally in &mut weighed.tallies {
+                tally.not_held += 1;
+                tally.not_held_passing += usize::from(!failed);
+            }
+            if failed {
+                weighed.refuting.push(Labelled { case, label: label.clone() });
+            }
+            return;
+        };
+        let failed = match failed {
+            true => true,
+            false => match self.fails_with_other_data(place, &case, weighed, ask) {
+                Some(failed) => failed,
+                None => return,
+            },
+        };
+        weighed.tallies[place].held += 1;
+        weighed.tallies[place].held_failing += usize::from(failed);
+        if !failed {
+            weighed.refuting.push(Labelled { case, label: Label::Passed });
+        }
+    }
+
+    /// Whether a case that passed fails with other data. `None` if no data tell.
+    fn fails_with_other_data(
+        &mut self,
+        place: usize,
+        case: &Case,
+        weighed: &mut Weighed,
+        ask: &mut dyn Ask,
+    ) -> Option<bool> {
+        let mut is_told = has_only_distinct_elements(case);
+        let others: Vec<Case> = variants(case)
+            .into_iter()
+            .filter(|other| self.rules.side(other) == Side::Inside(place))
+            .collect();
+        for (other, label) in others.iter().zip(ask.ask(&others)) {
+            weighed.asked += usize::from(label != Label::Unknown);
+            match label {
+                Label::Failed(class) if class == self.class => return Some(true),
+                Label::Passed => is_told |= has_only_distinct_elements(other),
+                _ => {}
+            }
+        }
+        is_told.then_some(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_weaker_rule_lacks_a_condition_or_is_a_step_wider() {
+        let of = |text: &str| -> Vec<String> {
+            let expression = parse(text).expect(text);
+            weaker(&expression).iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(of("rank == 3"), ["rank == 3 + 1", "rank == 3 - 1"]);
+        assert_eq!(of("any axis Sizes >= 5"), ["any axis Sizes >= 5 - 1"]);
+        assert_eq!(
+            of("rank > 1 and DataType != INT8"),
+            ["rank > 1", "DataType != INT8", "rank > 1 - 1 and DataType != INT8"]
+        );
+        assert!(of("moves(nan)").is_empty());
+    }
+}
