@@ -353,13 +353,8 @@ impl Weighing<'_> {
             }
             return;
         };
-        let failed = match failed {
-            true => true,
-            false => match self.fails_with_other_data(place, &case, weighed, ask) {
-                Some(failed) => failed,
-                None => return,
-            },
-        };
+        let told = if failed { Some(true) } else { self.fails_with_other_data(place, &case, weighed, ask) };
+        let Some(failed) = told else { return };
         weighed.tallies[place].held += 1;
         weighed.tallies[place].held_failing += usize::from(failed);
         if !failed {

@@ -64,8 +64,8 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The cases on each side that a predicate needs to be called exact. If a predicate is wrong for 1 in 1,000
-    /// cases, 3,000 cases show no mistake with a chance of 5 %.
+    /// The cases on each side that a predicate needs to be called exact. If a predicate is wrong for 1 in
+    /// 1,000 cases, 3,000 cases show no mistake with a chance of 5 %.
     pub const AMPLE: usize = 3_000;
 
     /// Whether each side has so many cases.
