@@ -68,7 +68,7 @@ impl Estimate {
     /// 1,000 cases, 3,000 cases show no mistake with a chance of 5 %.
     pub const AMPLE: usize = 3_000;
 
-    /// Whether each side has so many cases.
+    /// Whether each side has at least [`Estimate::AMPLE`] cases.
     pub fn is_ample(self) -> bool {
         self.held >= Self::AMPLE && self.not_held >= Self::AMPLE
     }
@@ -87,6 +87,14 @@ impl Estimate {
             not_held: self.not_held + other.not_held,
             not_held_passing: self.not_held_passing + other.not_held_passing,
         }
+    }
+
+    /// The one of two that says more: the one with more mistakes, or else with more cases. Both may count the
+    /// same cases, so that their sum would be too large.
+    #[must_use]
+    pub fn stronger(self, other: Self) -> Self {
+        let weight = |one: &Self| (one.wrong(), one.cases());
+        if weight(&other) > weight(&self) { other } else { self }
     }
 
     /// The number of cases that it gets wrong.

@@ -272,7 +272,7 @@ fn stored(parts: &[Finding]) -> Vec<StoredFinding> {
 
 fn both(one: Option<(u64, Estimate)>, other: Option<(u64, Estimate)>) -> Option<(u64, Estimate)> {
     match (one, other) {
-        (Some((asked, one)), Some((more, other))) => Some((asked.saturating_add(more), one.with(other))),
+        (Some((asked, one)), Some((more, other))) => Some((asked.saturating_add(more), one.stronger(other))),
         (one, other) => one.or(other),
     }
 }
@@ -285,7 +285,7 @@ fn add_estimates(rule: &mut Rule, parts: &[Finding]) {
     let alike = alike.filter(|part| part.predicate == rule.predicate && part.validity == rule.validity);
     for part in alike {
         let Some(estimate) = part.estimate else { continue };
-        rule.estimate = Some(rule.estimate.map_or(estimate, |sum| sum.with(estimate)));
+        rule.estimate = Some(rule.estimate.map_or(estimate, |one| one.stronger(estimate)));
         rule.asked = rule.asked.saturating_add(part.asked);
         rule.is_exact &= part.is_exact;
         rule.counterexample = rule.counterexample.take().or_else(|| part.counterexample.clone());

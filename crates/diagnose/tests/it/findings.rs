@@ -7,6 +7,7 @@ use std::sync::{
 
 use dmlcts_backend::{Job, Sequential};
 use dmlcts_diagnose::{Diagnosis, Explaining, Finding, Pattern, Rule, Severity};
+use dmlcts_findings::Estimate;
 use dmlcts_generate::Suite;
 use dmlcts_model::{ErrorCode, Expectation};
 use dmlcts_mutants::Several;
@@ -85,6 +86,13 @@ fn two_bugs_are_two_findings() {
     let [wrong] = of_class(run, WRONG)[..] else { panic!("{:#?}", run.findings) };
     let [refused] = of_class(run, Class::RefusedValid)[..] else { panic!("{:#?}", run.findings) };
     assert_eq!(rule(refused).predicate.text(), "operator == SLICE and rank == 7");
+    for finding in [refused, wrong] {
+        let estimate = rule(finding).estimate;
+        assert!(
+            estimate.is_some_and(Estimate::is_ample),
+            "experiments give each side its evidence: {estimate:?}"
+        );
+    }
     assert!(rule(refused).is_exact && refused.cases > 10, "{refused:?}");
     assert!(rule(wrong).is_exact && rule(wrong).predicate.text().contains("Strides >= 5"), "{wrong:?}");
     assert!(rule(wrong).estimate.is_some_and(|fresh| fresh.cases() > 100 && fresh.wrong() == 0), "{wrong:?}");
