@@ -1,12 +1,16 @@
 //! A suite applied to a spec: a stream of cases with random access.
 
-use std::{panic::resume_unwind, sync::Arc, thread};
+use std::{
+    panic::resume_unwind,
+    sync::{Arc, OnceLock},
+    thread,
+};
 
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{Diagnostic, Library, LoadError, Operator};
 
 use crate::{
-    Length,
+    Length, Sequence,
     draw::derive,
     lower,
     pool::Pools,
@@ -31,6 +35,7 @@ pub struct Expansion<'lib> {
     suite: Suite,
     seed: u64,
     parts: Vec<Part<'lib>>,
+    sequence: OnceLock<Sequence>,
 }
 
 /// One part of an expansion.
@@ -117,7 +122,7 @@ impl<'lib> Expansion<'lib> {
             })
             .collect();
         LoadError::check(wrong)?;
-        Ok(Self { library, suite: suite.clone(), seed, parts })
+        Ok(Self { library, suite: suite.clone(), seed, parts, sequence: OnceLock::new() })
     }
 
     /// The spec that the cases come from.
@@ -135,33 +140,31 @@ impl<'lib> Expansion<'lib> {
         self.seed
     }
 
-    /// The parts, in the order of their cases.
+    /// The parts, in the order of the suite.
     pub fn parts(&self) -> &[Part<'lib>] {
         &self.parts
     }
 
-    /// The total number of cases; saturates at `u128::MAX`. Searches every part.
+    /// The total number of cases; saturates. The first call searches every part.
     pub fn length(&self) -> Length {
-        self.parts.iter().fold(Length::Finite(0), |sum, part| sum.then(part.length()))
+        self.sequence().length()
     }
 
-    /// The part that contains an index, and the index within the part; `None` past the end. Searches only the
-    /// parts up to that one.
-    pub fn locate(&self, index: u128) -> Option<(&Part<'lib>, u128)> {
-        let mut within = index;
-        for part in &self.parts {
-            match part.length() {
-                Length::Finite(length) if within >= length => within -= length,
-                _ => return Some((part, within)),
-            }
-        }
-        None
+    /// The cases of some parts, in the order of the suite. Searches these parts.
+    pub fn sequence_of(&self, mut is_chosen: impl FnMut(&Part<'lib>) -> bool) -> Sequence {
+        let chosen = self.parts.iter().enumerate().filter(|(_, part)| is_chosen(part));
+        Sequence::new(self.suite.form().order, chosen.map(|(place, part)| (place, part.length())))
+    }
+
+    fn sequence(&self) -> &Sequence {
+        self.sequence.get_or_init(|| self.sequence_of(|_| true))
     }
 
     /// Writes the case at an index over `case`, reusing its memory, and returns the strategy that made it.
-    /// Returns `None` past the end and leaves `case` as it was.
+    /// Returns `None` past the end and leaves `case` as it was. The first call searches every part.
     pub fn case(&self, index: u128, case: &mut Case) -> Option<Strategy> {
-        let (part, within) = self.locate(index)?;
+        let (part, within) = self.sequence().place(index)?;
+        let part = &self.parts[part];
         part.generator.case(within, case);
         Some(part.form.strategy)
     }

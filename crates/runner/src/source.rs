@@ -1,6 +1,6 @@
 //! Sources of cases: streams that any thread can read from any index.
 
-use dmlcts_generate::{Expansion, Length, Part, suite::Strategy};
+use dmlcts_generate::{Expansion, Length, Part, Sequence, suite::Strategy};
 use dmlcts_model::Case;
 
 /// A stream of cases by index. Case `i` is the same for every reader, in any order of reading.
@@ -63,57 +63,36 @@ impl Cursor for &[Case] {
 /// All parts of a suite, or some of them.
 pub struct SuiteSource {
     expansion: Expansion<'static>,
-    /// The indices of the parts in the expansion, each with its number of cases.
-    parts: Vec<(usize, Length)>,
+    sequence: Sequence,
 }
 
 impl SuiteSource {
-    /// The parts that these strategies make, in the order of the suite. Without strategies, all parts. No
-    /// other part is searched.
+    /// The parts that these strategies make. Without strategies, all parts. No other part is searched.
     pub fn new(expansion: Expansion<'static>, strategies: &[Strategy]) -> Self {
-        let mut parts = Vec::new();
-        for (place, part) in expansion.parts().iter().enumerate() {
-            if strategies.is_empty() || strategies.contains(&part.strategy()) {
-                parts.push((place, part.length()));
-                if part.length() == Length::Endless {
-                    break;
-                }
-            }
-        }
-        Self { expansion, parts }
+        let is_chosen = |part: &Part<'_>| strategies.is_empty() || strategies.contains(&part.strategy());
+        let sequence = expansion.sequence_of(is_chosen);
+        Self { expansion, sequence }
     }
 
     /// The expanded suite.
     pub fn expansion(&self) -> &Expansion<'static> {
         &self.expansion
     }
-
-    /// The part of a case, and its index there.
-    fn locate(&self, index: u64) -> Option<(&Part<'static>, u128)> {
-        let mut within = u128::from(index);
-        for &(part, length) in &self.parts {
-            match length {
-                Length::Finite(length) if within >= length => within -= length,
-                _ => return Some((&self.expansion.parts()[part], within)),
-            }
-        }
-        None
-    }
 }
 
 impl std::fmt::Debug for SuiteSource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SuiteSource").field("parts", &self.parts).finish_non_exhaustive()
+        f.debug_struct("SuiteSource").field("sequence", &self.sequence).finish_non_exhaustive()
     }
 }
 
 impl Source for SuiteSource {
     fn count(&self) -> Option<u64> {
-        self.parts.iter().try_fold(0_u64, |sum, (_, length)| match length {
+        match self.sequence.length() {
             // A suite of more than 2^64 cases counts as endless.
-            Length::Finite(length) => sum.checked_add(u64::try_from(*length).ok()?),
+            Length::Finite(length) => u64::try_from(length).ok(),
             Length::Endless => None,
-        })
+        }
     }
 
     fn strategies(&self) -> Vec<String> {
@@ -127,7 +106,8 @@ impl Source for SuiteSource {
 
 impl Cursor for &SuiteSource {
     fn read(&mut self, index: u64, case: &mut Case) -> usize {
-        let Some((part, within)) = self.locate(index) else { return 0 };
+        let Some((part, within)) = self.sequence.place(index.into()) else { return 0 };
+        let part = &self.expansion.parts()[part];
         part.case(within, case);
         part.strategy() as usize
     }

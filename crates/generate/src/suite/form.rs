@@ -5,7 +5,9 @@ use dmlcts_model::named_enum;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// A named recipe: the parts of a suite, in the order in which they run.
+use crate::Order;
+
+/// A named recipe: the parts of a suite.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteForm {
@@ -13,6 +15,9 @@ pub struct SuiteForm {
     pub suite: String,
     /// The purpose of the suite, and when to run it.
     pub purpose: String,
+    /// The order of the cases; by default `sequential`.
+    #[serde(default)]
+    pub order: Order,
     /// The parts of the suite.
     pub parts: Vec<PartForm>,
 }
