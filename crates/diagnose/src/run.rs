@@ -80,7 +80,9 @@ pub fn run(
     let left = |end: Instant| end.saturating_duration_since(Instant::now());
     let kept = run.configuration.deadline.filter(|_| explains).map(|end| (left(end) / 10).min(KEPT));
     run.configuration.kept = kept.unwrap_or_default();
-    let known = run.configuration.known.all().iter().map(StoredFinding::of_known);
+    // A known failure without a case has nothing that could still fail.
+    let known = run.configuration.known.all().iter().filter(|entry| !entry.cases().is_empty());
+    let known = known.map(StoredFinding::of_known);
     let stored: Vec<StoredFinding> = explaining.stored.iter().cloned().chain(known).collect();
     let (deadline, retries) = (run.configuration.deadline, run.configuration.retries);
     let tell = RefCell::new(tell);

@@ -40,7 +40,7 @@ pub struct StoredFinding {
 impl StoredFinding {
     /// A known failure. One that is unexpected again, or of which a run shows that it lists too few cases,
     /// keeps its id.
-    pub(crate) fn of_known(entry: &KnownEntry) -> Self {
+    pub fn of_known(entry: &KnownEntry) -> Self {
         let (known, cases) = (entry.failure(), entry.cases());
         let is_invalid = known.classes == [Class::AcceptedInvalid];
         Self {

@@ -61,6 +61,12 @@ impl Stop {
         }
     }
 
+    /// A switch for another run of the same command. Only an interrupt ends both.
+    #[must_use]
+    pub fn of_next_run(&self) -> Self {
+        Self { reason: Arc::default(), ..self.clone() }
+    }
+
     /// The deadline after which no backend is waited for. It is set by an interrupt, to a moment later.
     pub fn deadline(&self) -> &Deadline {
         &self.deadline
@@ -83,18 +89,33 @@ impl Stop {
 
     /// Whether the run must end.
     pub fn is_requested(&self) -> bool {
-        self.reason.load(Ordering::Relaxed) != 0
+        self.reason.load(Ordering::Relaxed) != 0 || self.deadline.time().is_some()
     }
 
     /// The first reason that was given; [`Ending::Complete`] if there was none.
     pub fn reason(&self) -> Ending {
-        Ending::ALL[usize::from(self.reason.load(Ordering::Relaxed)) % Ending::ALL.len()]
+        match self.reason.load(Ordering::Relaxed) {
+            // The interrupt came while another run of the command was going on.
+            0 if self.deadline.time().is_some() => Ending::Interrupted,
+            reason => Ending::ALL[usize::from(reason) % Ending::ALL.len()],
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_an_interrupt_ends_the_next_run() {
+        let first = Stop::default();
+        first.request(Ending::FirstFailure);
+        let second = first.of_next_run();
+        assert_eq!((second.is_requested(), second.reason()), (false, Ending::Complete));
+        first.request(Ending::Interrupted);
+        assert_eq!((second.is_requested(), second.reason()), (true, Ending::Interrupted));
+        assert!(second.is_interrupted() && second.of_next_run().is_requested());
+    }
 
     #[test]
     fn the_first_reason_stays() {

@@ -97,7 +97,9 @@ pub fn accept(
             continue;
         }
         let old = old(&finding.id);
-        match file(finding, &cases, old.map(|old| &old.file), (summary, library)) {
+        let file = check(finding)
+            .and_then(|()| file(finding, &cases, old.map(|old| &old.file), (summary, library), false));
+        match file {
             Ok(file) => {
                 let what = match conclusions.get(finding.id.as_str()) {
                     Some(Conclusion::Regressed) => "regressed",
@@ -134,6 +136,44 @@ pub fn accept(
     accepted
 }
 
+/// The files of the findings of a run that looks for new ones. Nobody accepted them, so they have the status `new`, unless
+/// the folder has them as known. One that was fixed has regressed. A finding without a predicate lists some of its
+/// cases, and a flake is `flaky`. Nothing is said of findings of the folder that the run did not meet.
+pub fn add(
+    stored: &[Stored],
+    run: &Run<'_>,
+    (library, schema): (&'static Library, Option<&str>),
+) -> Accepted {
+    let Diagnosis { summary, findings, .. } = run.diagnosis;
+    let mut added = Accepted::default();
+    for (finding, cases) in findings.iter().zip(cases_of(run, &BTreeMap::new(), library)) {
+        let old = stored.iter().find(|one| one.file.finding == finding.id);
+        let is_flaky = is_flaky(finding);
+        // What comes and goes has no predicate that a case could be held to.
+        let finding = &Finding { rule: finding.rule.clone().filter(|_| !is_flaky), ..finding.clone() };
+        let refused = if is_flaky { Ok(()) } else { check(finding) };
+        match refused.and_then(|()| file(finding, &cases, old.map(|old| &old.file), (summary, library), true))
+        {
+            Ok(file) => {
+                let what = match old.map(|old| old.file.status) {
+                    None => "new",
+                    Some(Status::Fixed) => "regressed",
+                    Some(_) => "changed",
+                };
+                let status = old.map(|old| old.file.status).filter(|status| *status == Status::Known);
+                let status = status.unwrap_or(Status::New);
+                let file = FindingFile { status, flaky: file.flaky || is_flaky, ..file };
+                added.changes.push(change(what, file, old, schema));
+            }
+            Err(why) => added.refused.push(Refused { id: finding.id.clone(), why }),
+        }
+    }
+    let is_as_it_was =
+        |change: &Change| stored.iter().any(|one| one.file.finding == change.id && one.text == change.text);
+    added.changes.retain(|change| !is_as_it_was(change));
+    added
+}
+
 fn change(what: &'static str, file: FindingFile, old: Option<&Stored>, schema: Option<&str>) -> Change {
     let text = file.to_yaml(old.map(|old| (old.text.as_str(), &old.file)), schema);
     Change { id: file.finding.clone(), what, file, text }
@@ -163,14 +203,15 @@ fn cases_of<'a>(
     all
 }
 
-/// The file of a finding, or why it cannot become known. `old` is its file in the folder.
+/// The file of a finding, or why it cannot become known. `old` is its file in the folder, and `may_cut` whether a list of
+/// cases may end early.
 fn file(
     finding: &Finding,
     cases: &[&FailedCase],
     old: Option<&FindingFile>,
     (summary, library): (&Summary, &Library),
+    may_cut: bool,
 ) -> Result<FindingFile, String> {
-    check(finding)?;
     let selected = finding.rule.as_ref().and_then(|rule| selected(rule, finding, cases, library));
     let (filter, smallest, others) = if let Some((filter, smallest)) = selected {
         let mut others = lines(cases);
@@ -178,7 +219,7 @@ fn file(
         others.truncate(REPLAYED);
         (Some(filter), smallest, others)
     } else {
-        let (smallest, others) = listed(finding, cases)?;
+        let (smallest, others) = listed(finding, cases, may_cut)?;
         (None, smallest, others)
     };
     // Another case has another answer.
@@ -218,11 +259,16 @@ fn file(
     })
 }
 
+/// Whether its cases fail from time to time.
+fn is_flaky(finding: &Finding) -> bool {
+    finding.first.verdict == Verdict::Flake || finding.passed_again > 0
+}
+
 /// Checks that failures of this kind can be expected: they come each time, and on every machine.
 fn check(finding: &Finding) -> Result<(), String> {
     let is_memory = |outcome: &Outcome| matches!(outcome, Outcome::Crashed(reason) if reason.starts_with("out of memory"));
     match finding.class {
-        _ if finding.first.verdict == Verdict::Flake || finding.passed_again > 0 => {
+        _ if is_flaky(finding) => {
             Err("its cases fail from time to time; write `flaky: true` into a file of your own".to_owned())
         }
         Class::TimedOut => Err("a time-out depends on the machine".to_owned()),
@@ -279,8 +325,15 @@ fn filter(rule: &Rule, class: Class) -> String {
 }
 
 /// The cases of a finding without a predicate: the smallest one, and the others.
-fn listed(finding: &Finding, cases: &[&FailedCase]) -> Result<(String, Vec<String>), String> {
+fn listed(finding: &Finding, cases: &[&FailedCase], may_cut: bool) -> Result<(String, Vec<String>), String> {
     let count = finding.cases;
+    if may_cut {
+        let mut all = lines(cases);
+        let smallest = finding.shown().case.to_string();
+        all.retain(|line| *line != smallest);
+        all.truncate(REPLAYED);
+        return Ok((smallest, all));
+    }
     if finding.is_sample || cases.len() > MOST_LISTED || count > cases.len() as u64 {
         return Err(format!(
             "no predicate separates its {count} cases from those that passed, and a file lists at most {MOST_LISTED}"

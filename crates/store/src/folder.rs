@@ -153,7 +153,7 @@ impl FromIterator<Stored> for KnownFailures {
 }
 
 /// The text of a file.
-fn read(path: &Path) -> Result<String, StoreError> {
+pub(crate) fn read(path: &Path) -> Result<String, StoreError> {
     let failed = |cause| StoreError::Read { path: path.display().to_string(), cause };
     let about = fs::symlink_metadata(path).map_err(failed)?;
     if about.is_symlink() {
@@ -166,6 +166,6 @@ fn read(path: &Path) -> Result<String, StoreError> {
     fs::read_to_string(path).map_err(failed)
 }
 
-fn not_written(path: &Path, cause: io::Error) -> StoreError {
+pub(crate) fn not_written(path: &Path, cause: io::Error) -> StoreError {
     StoreError::Write { path: path.display().to_string(), cause }
 }

@@ -8,6 +8,7 @@
 //! its schema and the spec, and a file with mistakes is never replaced.
 
 mod accept;
+mod campaign;
 mod check;
 mod error;
 mod folder;
@@ -15,7 +16,8 @@ mod form;
 mod merge;
 mod write;
 
-pub use accept::{Accepted, Change, FailedCase, Refused, Run, accept};
+pub use accept::{Accepted, Change, FailedCase, Refused, Run, accept, add};
+pub use campaign::{Position, PositionFile};
 pub use error::StoreError;
 pub use folder::{Folder, Stored};
 pub use form::{AppliesForm, EvidenceForm, FindingFile, SeenForm};

@@ -61,6 +61,14 @@ impl KnownEntry {
         Self { output, ..self }
     }
 
+    /// The same, for a run that looks for other failures: whatever its status, its failures are expected, and its cases
+    /// may pass.
+    #[must_use]
+    pub fn tolerated(self) -> Self {
+        let failure = KnownFailure { status: Status::Known, is_partial: true, ..(*self.failure).clone() };
+        Self { failure: Arc::new(failure), ..self }
+    }
+
     /// What its smallest case does, which came to this alone. `None` if that says nothing.
     pub(crate) fn smallest(&self, alone: &Examination) -> Option<Smallest> {
         let output = alone.evidence.as_ref().map(|evidence| Digest::of(&evidence.actual));
