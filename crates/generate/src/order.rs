@@ -14,8 +14,8 @@ named_enum! {
         /// One part after the other. A part behind one without end never runs.
         #[default]
         Sequential = "sequential",
-        /// A case of each part in turn, and of each finite part in steps over its whole length, so that the first few
-        /// hundred cases have some of everything.
+        /// A case of each part in turn, and of each finite part in steps over its whole length, so that the
+        /// first few hundred cases have some of everything.
         Layered = "layered",
     }
 }
@@ -35,7 +35,8 @@ struct PartPlace {
     /// The index of the part in the suite.
     part: usize,
     length: Length,
-    /// From one case of the part to the next. It has no factor in common with the length, so that each case comes once.
+    /// From one case of the part to the next. It has no factor in common with the length, so that each case
+    /// comes once.
     step: u64,
 }
 
@@ -107,8 +108,8 @@ impl Sequence {
         self.length
     }
 
-    /// The part of the case at an index, as its index in the suite, and the index of the case there. `None` past the
-    /// end.
+    /// The part of the case at an index, as its index in the suite, and the index of the case there. `None`
+    /// past the end.
     pub fn place(&self, index: u128) -> Option<(usize, u128)> {
         if !self.length.contains(index) {
             return None;
@@ -128,8 +129,9 @@ impl Sequence {
     }
 }
 
-/// A step through a part that comes to each case once, and early to all regions: the number next to the golden
-/// section of the length that has no factor in common with it. 1 for a part that is endless or too long for it.
+/// A step through a part that comes to each case once, and early to all regions: the number next to the
+/// golden section of the length that has no factor in common with it. 1 for a part that is endless or too
+/// long for it.
 fn step(length: Length) -> u64 {
     let Length::Finite(length) = length else { return 1 };
     let Ok(length) = u64::try_from(length) else { return 1 };

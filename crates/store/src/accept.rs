@@ -136,9 +136,10 @@ pub fn accept(
     accepted
 }
 
-/// The files of the findings of a run that looks for new ones. Nobody accepted them, so they have the status `new`, unless
-/// the folder has them as known. One that was fixed has regressed. A finding without a predicate lists some of its
-/// cases, and a flake is `flaky`. Nothing is said of findings of the folder that the run did not meet.
+/// The files of the findings of a run that looks for new ones. Nobody accepted them, so they have the status
+/// `new`, unless the folder has them as known. One that was fixed has regressed. A finding without a
+/// predicate lists some of its cases, and a flake is `flaky`. Nothing is said of findings of the folder that
+/// the run did not meet.
 pub fn add(
     stored: &[Stored],
     run: &Run<'_>,
@@ -203,8 +204,8 @@ fn cases_of<'a>(
     all
 }
 
-/// The file of a finding, or why it cannot become known. `old` is its file in the folder, and `may_cut` whether a list of
-/// cases may end early.
+/// The file of a finding, or why it cannot become known. `old` is its file in the folder, and `may_cut`
+/// whether a list of cases may end early.
 fn file(
     finding: &Finding,
     cases: &[&FailedCase],

@@ -40,8 +40,8 @@ pub struct PositionFile {
 }
 
 impl PositionFile {
-    /// Opens the file of the campaign with a seed, and reads the position. Makes the folder if there is none. `None` if a
-    /// campaign with this seed is running.
+    /// Opens the file of the campaign with a seed, and reads the position. Makes the folder if there is
+    /// none. `None` if a campaign with this seed is running.
     ///
     /// # Errors
     ///

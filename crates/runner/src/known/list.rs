@@ -61,8 +61,8 @@ impl KnownEntry {
         Self { output, ..self }
     }
 
-    /// The same, for a run that looks for other failures: whatever its status, its failures are expected, and its cases
-    /// may pass.
+    /// The same, for a run that looks for other failures: whatever its status, its failures are expected,
+    /// and its cases may pass.
     #[must_use]
     pub fn tolerated(self) -> Self {
         let failure = KnownFailure { status: Status::Known, is_partial: true, ..(*self.failure).clone() };
