@@ -13,12 +13,11 @@ use dmlcts_tests::at_once;
 
 /// A case at which the backend is broken.
 const CASE: &str = "SLICE FLOAT32 in=4,4 out=3,2 Offsets=1,2 Sizes=3,2 Strides=1,1 fill=iota";
-/// A known failure of that case with another class.
 /// A folder of findings that expects other failures than these.
-fn known(name: &str) -> Findings {
+fn known() -> Findings {
     let smallest = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
     let text = finding("refuses-all", Some("operator == SLICE"), "refused-valid", smallest);
-    Findings::new(name, "reference", &[("refuses-all", text)])
+    Findings::new("reference", &[("refuses-all", text)])
 }
 
 /// The output and the exit code of a printed command in a shell.
@@ -39,7 +38,7 @@ fn command_of(shown: &str) -> &str {
 
 #[test]
 fn the_command_that_repeats_a_case_has_every_relevant_option() {
-    let list = known("again list");
+    let list = known();
     let (wrong, silent) = (broken("wrong-data", CASE), broken("hang", CASE));
     let rows: [(&str, &[&str]); 10] = [
         (&wrong, &[]),
@@ -77,7 +76,7 @@ fn failure(shown: &str) -> Vec<&str> {
 
 #[test]
 fn the_commands_of_suites_and_joined_results_have_every_relevant_option() {
-    let (list, results) = (known("again-list"), Scratch::nothing("again.jsonl"));
+    let (list, results) = (known(), Scratch::nothing("again.jsonl"));
     let backend = broken("wrong-data", CASE);
     let arguments = [
         "run",

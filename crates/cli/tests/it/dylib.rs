@@ -276,7 +276,7 @@ fn a_stray_write_is_the_same_failure_in_a_worker_and_in_this_process() {
         let smallest =
             "PADDING1 UINT8 in=2 out=3 PaddingMode=REFLECTION StartPadding=1 EndPadding=0 fill=iota";
         let strays = finding("reflection", Some("valid and PaddingMode == REFLECTION"), class, smallest);
-        let known = Findings::new(&format!("stray-{name}"), "example-c", &[("reflection", strays)]);
+        let known = Findings::new("example-c", &[("reflection", strays)]);
         let [worker, here] = [&[][..], &["--in-process"]].map(|place| {
             let results = Scratch::new(&format!("stray-{name}.jsonl"), "");
             let kept = ["--results", results.path(), "--overwrite"];
@@ -444,7 +444,7 @@ fn a_class_of_cases_that_crashes_is_judged_to_its_end() {
     assert!(ran.contains(" crashed\n") && !ran.contains(" lost"), "{ran}");
     let smallest = "PADDING1 UINT8 in=2 out=3 PaddingMode=REFLECTION StartPadding=1 EndPadding=0 fill=iota";
     let aborts = finding("reflection", Some("valid and PaddingMode == REFLECTION"), "crashed", smallest);
-    let known = Findings::new("dylib", "example-c", &[("reflection", aborts)]);
+    let known = Findings::new("example-c", &[("reflection", aborts)]);
     let ran = text(&["run", "--backend", &backend, "--limit", "800", "--findings", known.path()]);
     assert!(ran.starts_with("exit 0\n"), "{ran}");
     // Only such cases, and none was answered before.

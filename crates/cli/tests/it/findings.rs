@@ -126,7 +126,7 @@ fn a_merge_keeps_the_ids_of_its_parts() {
                     PaddingValue=-117 StartPadding=0 EndPadding=0 fill=iota";
     let text = finding("old", Some("rank == 1"), "refused-valid", smallest);
     let text = text.replace("status: known", "status: new");
-    let store = Findings::new("merge", "mutant-rank-one-refused", &[("old", text)]);
+    let store = Findings::new("mutant-rank-one-refused", &[("old", text)]);
     let options = ["--findings", store.path()];
     let parts = parts("mutant:rank-one-refused", "findings-earlier-part", &options);
     let shown = merge(&parts, &merged, &[]);

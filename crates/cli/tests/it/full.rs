@@ -30,7 +30,7 @@ fn every_command_exits_with_3_where_its_output_cannot_be_written() {
     let hello =
         Scratch::new("full-hello", crate::common::frame("hello", r#"{"protocol":1,"host":"a test"}"#));
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/slice.yaml");
-    let known = Findings::new("full", "reference", &[]);
+    let known = Findings::new("reference", &[]);
     let (list, page) = (Scratch::nothing("full.md"), Scratch::nothing("full.html"));
     let table: &[&[&str]] = &[
         &["run", "--limit", "10"],

@@ -114,7 +114,7 @@ fn recorded(folder: &Folder) -> Vec<Value> {
     let mut lines = list.lines().filter(|line| line.starts_with("SLICE1 FLOAT32 "));
     let [first, second] = [lines.next(), lines.next()].map(|line| line.expect("there are some"));
     let known = finding("known", None, "wrong-value", second);
-    let known = Findings::new("hostile", "reference", &[("known", known)]);
+    let known = Findings::new("reference", &[("known", known)]);
     let path = folder.path("whole.jsonl");
     let backend = broken("wrong-data", first);
     // With fewer experiments, some fields of a finding are empty.
@@ -258,7 +258,7 @@ fn no_string_of_a_yaml_file_gets_out_as_it_is() {
         "smallest": line, "answer": "so", "cases": [line], "partial": true, "flaky": true,
         "applies": {"version": {"below": "9"}, "device": "", "driver": {"below": "9"}},
         "seen": {"first": "1", "last": "2", "with": "3"}, "reason": "why", "link": "https://example.org"});
-    let store = Findings::new("spoiled", "reference", &[]);
+    let store = Findings::new("reference", &[]);
     let suite = json!({"suite": "own", "purpose": "why",
         "parts": [{"id": "part", "strategy": "documented", "note": "what"}]});
     let path = folder.path("spoiled.yaml");

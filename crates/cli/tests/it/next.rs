@@ -36,7 +36,7 @@ fn a_run_that_ended_early_says_how_to_go_on() {
 #[test]
 fn crashes_that_are_known_are_named_and_others_are_not_beside_no_failure() {
     let file = Scratch::nothing("next-known.jsonl");
-    let list = Findings::new("next", "reference", &[("ends", finding("ends", None, "crashed", ONE))]);
+    let list = Findings::new("reference", &[("ends", finding("ends", None, "crashed", ONE))]);
     let known = said("crash", &file, &["--findings", list.path()]);
     assert!(known.starts_with("exit 0\n"), "{known}");
     let line = "\nknown     1 case failed as known, of which 1 crashed the backend: ends 1 (bug); 1 bug has no `link` to where it is reported\n";
@@ -68,7 +68,7 @@ fn each_case_that_failed_is_listed_as_a_command() {
     assert_eq!(run(&right).status.code(), Some(0));
     assert_eq!(text(&["failures", file.path()]), "exit 0\n--- stderr\nnone of 2 cases failed\n");
     // `--known` also lists known failures.
-    let list = Findings::new("listed", "reference", &[("bit", finding("bit", None, "wrong-value", ONE))]);
+    let list = Findings::new("reference", &[("bit", finding("bit", None, "wrong-value", ONE))]);
     let known = ["--overwrite", "--findings", list.path(), ONE, OTHER];
     assert_eq!(run(&[&recording[..], &known].concat()).status.code(), Some(0));
     assert!(stdout(&["failures", file.path()]).is_empty());

@@ -248,7 +248,7 @@ fn a_reader_that_goes_away_does_not_end_a_run() {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_summary_has_the_exit_code_that_the_program_ends_with() {
-    let (file, known) = (Scratch::nothing("code.jsonl"), Findings::new("code", "reference", &[]));
+    let (file, known) = (Scratch::nothing("code.jsonl"), Findings::new("reference", &[]));
     let case = stdout(&["list", "--limit", "1"]);
     let wrong = format!(
         "exec:'{}' serve --break wrong-data --break-at '{}'",

@@ -195,7 +195,7 @@ fn a_run_that_begins_with_hangs_only() {
 fn failures_before_resuming_count() {
     let smallest = "PADDING1 UINT8 in=2 out=3 PaddingMode=EDGE StartPadding=1 EndPadding=0 fill=iota";
     let known = finding("edges", Some("PaddingMode == EDGE and not invalid"), "wrong-value", smallest);
-    let list = Findings::new("resume", "reference", &[("edges", known)]);
+    let list = Findings::new("reference", &[("edges", known)]);
     let parts = at_once(["1/2", "2/2"], |part| {
         let listed = stdout(&["list", "--suite", "smoke", "--partition", part]);
         let listed: Vec<&str> = listed.lines().filter(|line| line.ends_with(" fill=iota")).collect();

@@ -29,7 +29,7 @@ const FOLDS_OF_SUITE: &str = "PADDING1 FLOAT32 in=4,4 out=8,10 PaddingMode=REFLE
 /// A folder with a finding that nobody accepted, so that its failures are still shown.
 fn store(id: &str, backend: &str, filter: Option<&str>, class: &str, smallest: &str) -> Findings {
     let text = finding(id, filter, class, smallest).replace("status: known", "status: new");
-    Findings::new(id, backend, &[(id, text)])
+    Findings::new(backend, &[(id, text)])
 }
 
 /// The findings of versions that explained failures in other ways.
@@ -80,7 +80,7 @@ fn findings_of_old_files_keep_their_ids() {
 #[ignore = "it takes long: .ci/run runs it if findings or snapshots changed"]
 fn a_finding_has_one_id_under_every_seed_and_in_every_suite() {
     let backend = "mutant:slice1-reach-rounded-down";
-    let store = Findings::new("seeds", "mutant-slice1-reach-rounded-down", &[]);
+    let store = Findings::new("mutant-slice1-reach-rounded-down", &[]);
     let mut ids = Vec::new();
     let of_suite = |suite, seed| ["run", "--quiet", "--backend", backend, "--suite", suite, "--seed", seed];
     for seed in ["0", "1", "2", "3", "4"] {

@@ -163,31 +163,26 @@ pub(crate) fn faulty_program() -> &'static str {
 
 /// A folder of findings of a backend, in a folder of this test's own.
 pub(crate) struct Findings {
-    root: std::path::PathBuf,
+    /// Removes the folder at the end.
+    _root: tempfile::TempDir,
     path: String,
 }
 
 impl Findings {
     /// A folder with a finding of each id and text.
-    pub(crate) fn new(name: &str, backend: &str, files: &[(&str, String)]) -> Self {
-        let root = std::env::temp_dir().join(format!("dmlcts-{}-findings-{name}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&root);
-        let folder = root.join(backend);
+    pub(crate) fn new(backend: &str, files: &[(&str, String)]) -> Self {
+        // A space has to be quoted in printed commands.
+        let root = tempfile::Builder::new().prefix("findings ").tempdir().expect("a temporary folder");
+        let folder = root.path().join(backend);
         std::fs::create_dir_all(&folder).expect("the temporary folder takes a folder");
         for (id, text) in files {
             std::fs::write(folder.join(format!("{id}.yaml")), text).expect("it can be written");
         }
-        Self { path: folder.to_str().expect("a plain name").to_owned(), root }
+        Self { path: folder.to_str().expect("a plain name").to_owned(), _root: root }
     }
 
     pub(crate) fn path(&self) -> &str {
         &self.path
-    }
-}
-
-impl Drop for Findings {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.root);
     }
 }
 
