@@ -1,5 +1,6 @@
 //! The command line as clap parses it, with the texts of `--help`.
 
+mod fuzz;
 mod results;
 mod run;
 mod snapshot;
@@ -12,6 +13,7 @@ use dmlcts_model::FeatureLevel;
 
 use crate::{breakage::Fault, exit, units, version};
 
+pub(crate) use fuzz::FuzzArguments;
 pub(crate) use results::{
     AcceptArguments, DiffArguments, FailuresArguments, FindingsArguments, FindingsCommand,
     ListFindingsArguments, MergeArguments, MergeFindingsArguments, ReportArguments,
@@ -86,6 +88,8 @@ pub(crate) fn color_of(words: impl Iterator<Item = OsString>) -> ColorChoice {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Run(Box<RunArguments>),
+    #[command(hide = true)]
+    Fuzz(Box<FuzzArguments>),
     List(ListArguments),
     Count(CountArguments),
     /// Shows a case: its desc, its input and its expected output

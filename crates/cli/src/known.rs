@@ -9,7 +9,7 @@ use dmlcts_results::{CaseForm, FolderForm, SelectionForm};
 use dmlcts_runner::{CaseResult, Event, KnownFailures};
 use dmlcts_spec::{Library, Source};
 use dmlcts_store::{
-    Accepted, Change, Conflict, FailedCase, FindingFile, Folder, Merged, Run, Stored, accept, merge,
+    Accepted, Change, Conflict, FailedCase, FindingFile, Folder, Merged, Run, Stored, accept, add, merge,
 };
 
 use crate::{exit::Exit, names::plain, problem::Problem};
@@ -171,6 +171,21 @@ pub(crate) fn accept_run(
     Ok((exit, text))
 }
 
+/// Writes what a run of a campaign found into a folder.
+pub(crate) fn add_run(
+    folder: &Folder,
+    diagnosis: &Diagnosis,
+    failed: &[FailedCase],
+) -> Result<Accepted, Problem> {
+    let run = Run { diagnosis, failed, is_whole: false };
+    let library = Library::embedded();
+    let schema = schema(folder.path());
+    Ok(folder.change(library, |stored| {
+        let added = add(stored, &run, (library, schema.as_deref()));
+        (files(&added.changes), added)
+    })?)
+}
+
 /// Merges the findings of a folder into another one. Returns a text that says what was written.
 pub(crate) fn merge_folders(folder: &Folder, from: &Folder) -> Result<(Merged, String), Problem> {
     let library = Library::embedded();
@@ -201,7 +216,7 @@ fn files(changes: &[Change]) -> Vec<(String, String)> {
 }
 
 /// What became of the files of a folder.
-fn sentences(folder: &Path, changes: &[Change]) -> String {
+pub(crate) fn sentences(folder: &Path, changes: &[Change]) -> String {
     let mut text = String::new();
     for change in changes {
         let path = folder.join(format!("{}.yaml", change.id)).display().to_string();

@@ -29,6 +29,10 @@ pub struct Position {
     pub cases: u64,
     /// The time that they took, in seconds.
     pub seconds: u64,
+    /// The failures of this lap that no predicate separates, as operator and class. More of the same kind
+    /// are only counted, until the next lap.
+    #[serde(default)]
+    pub unexplained: Vec<(String, String)>,
 }
 
 /// The file with the position of a campaign. No other campaign with the same seed has it.
@@ -92,7 +96,9 @@ mod tests {
     fn a_campaign_goes_on_and_is_alone_with_its_seed() {
         let made = tempfile::tempdir().expect("a temporary folder");
         let folder = Folder::new(made.path().join("mine"));
-        let position = Position { of: "fuzz".to_owned(), lap: 2, next: 7, cases: 100, seconds: 9 };
+        let unexplained = vec![("SLICE".to_owned(), "crashed".to_owned())];
+        let position =
+            Position { of: "fuzz".to_owned(), lap: 2, next: 7, cases: 100, seconds: 9, unexplained };
         let (file, empty) = PositionFile::open(&folder, 1).expect("it opens").expect("it is free");
         assert_eq!(empty, Position::default());
         file.write(&position).expect("it can be written");

@@ -11,6 +11,7 @@ mod explain;
 mod export;
 mod failures;
 mod findings;
+mod fuzz;
 mod list;
 pub(crate) mod merge;
 mod mutants;
@@ -31,6 +32,7 @@ use crate::{arguments::Command, exit::Exit, problem::Problem};
 pub(crate) fn execute(command: &Command, started: Instant) -> Result<Exit, Problem> {
     match command {
         Command::Run(arguments) => run::run(arguments, started),
+        Command::Fuzz(arguments) => fuzz::fuzz(arguments, started),
         Command::List(arguments) => list::list(arguments),
         Command::Count(arguments) => list::count(arguments),
         Command::Show(arguments) => case::show(arguments),

@@ -153,7 +153,7 @@ fn stdout(arguments: &RunArguments) -> Box<dyn io::Write> {
 }
 
 /// The options of the arguments for hosting the backend.
-fn hosting(
+pub(super) fn hosting(
     arguments: &RunArguments,
     deadline: Option<Instant>,
     stop: &Stop,
@@ -172,7 +172,7 @@ fn hosting(
 }
 
 /// The options of the arguments for running cases.
-fn configuration(arguments: &RunArguments) -> Configuration {
+pub(super) fn configuration(arguments: &RunArguments) -> Configuration {
     let selection = &arguments.selection;
     Configuration {
         level: selection.feature_level,

@@ -16,6 +16,7 @@ mod exec;
 mod export;
 mod findings;
 mod full;
+mod fuzz;
 mod given;
 mod help;
 mod hostile;

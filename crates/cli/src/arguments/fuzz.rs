@@ -1,0 +1,147 @@
+//! The options of `dmlcts fuzz`.
+
+use std::time::Duration;
+
+use clap::{Args, ValueHint, builder::NonEmptyStringValueParser};
+
+use super::{RunArguments, heading};
+use crate::units;
+
+const EXAMPLES: &str = "\
+Examples:
+  dmlcts fuzz --backend 'exec:python3 mine.py' --findings findings/mine --time 8h
+  dmlcts fuzz --backend 'exec:python3 mine.py' --findings findings/mine --time 20s --new-only
+
+Exit codes:
+  0    no finding is new
+  1    a finding is new, or one that was fixed fails again
+  2    wrong usage or bad input
+  3    the backend or the machine failed; the same command goes on from there
+  130  interrupted; the same command goes on from there";
+
+/// Looks for findings without end, and keeps each in a folder
+///
+/// The cases of a suite run in turn, again and again, each time with other random choices. A failure that no
+/// finding of the folder explains is shrunk, explained and written there as `new`, and the campaign goes on.
+/// The same command continues where the last one ended. Cases and seed decide what is found, not the time.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct FuzzArguments {
+    /// The folder of the backend's findings
+    ///
+    /// It is made if there is none. `.campaign` in it holds the position, and is not for version control.
+    #[arg(
+        long,
+        value_name = "DIR",
+        value_parser = NonEmptyStringValueParser::new(),
+        value_hint = ValueHint::DirPath,
+        help_heading = heading::VERDICTS
+    )]
+    pub(crate) findings: String,
+
+    /// The name of the folder, if it is not that of the backend
+    #[arg(long, value_name = "NAME", help_heading = heading::VERDICTS)]
+    pub(crate) name: Option<String>,
+
+    /// Exit with 1 only for findings that the folder did not have before
+    #[arg(long, help_heading = heading::VERDICTS)]
+    pub(crate) new_only: bool,
+
+    /// A suite's name, or a YAML file
+    #[arg(
+        long,
+        default_value = "soak",
+        value_name = "NAME|PATH",
+        value_hint = ValueHint::FilePath,
+        help_heading = heading::CASES
+    )]
+    pub(crate) suite: String,
+
+    /// Only cases for which this predicate holds
+    #[arg(long = "where", value_name = "EXPR", help_heading = heading::CASES)]
+    pub(crate) filter: Option<String>,
+
+    /// The seed of all random choices
+    ///
+    /// Campaigns with several seeds may share a folder at the same time.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        value_parser = units::seed,
+        allow_negative_numbers = true,
+        help_heading = heading::CASES
+    )]
+    pub(crate) seed: u64,
+
+    /// End after this time, such as 20s or 8h
+    #[arg(
+        long,
+        value_name = "TIME",
+        value_parser = units::time_span,
+        allow_hyphen_values = true,
+        help_heading = heading::LIMITS
+    )]
+    pub(crate) time: Option<Duration>,
+
+    /// End after this number of cases
+    ///
+    /// A failure that was met before is studied to its end.
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = units::count,
+        allow_negative_numbers = true,
+        help_heading = heading::LIMITS
+    )]
+    pub(crate) limit: Option<u64>,
+
+    /// End at the first new finding
+    #[arg(long, help_heading = heading::LIMITS)]
+    pub(crate) until_first: bool,
+
+    /// The number of threads [default: one per processor]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u16).range(1..=1024),
+        allow_negative_numbers = true,
+        help_heading = heading::LIMITS
+    )]
+    pub(crate) jobs: Option<u16>,
+
+    /// The backend, as for `run`
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = RunArguments::DEFAULT_BACKEND,
+        value_hint = ValueHint::Other,
+        help_heading = heading::BACKEND
+    )]
+    pub(crate) backend: String,
+
+    /// Run a built-in backend on threads
+    #[arg(long, help_heading = heading::BACKEND)]
+    pub(crate) in_process: bool,
+
+    /// How long a process may be silent
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "10s",
+        value_parser = units::time_span,
+        allow_hyphen_values = true,
+        help_heading = heading::BACKEND
+    )]
+    pub(crate) case_timeout: Duration,
+
+    /// How much memory a backend process may use
+    #[arg(
+        long,
+        value_name = "SIZE",
+        value_parser = units::size,
+        allow_hyphen_values = true,
+        help_heading = heading::BACKEND
+    )]
+    pub(crate) backend_memory: Option<u64>,
+}

@@ -1,0 +1,601 @@
+//! `dmlcts fuzz`: a campaign, which looks for findings without end and keeps each in a folder.
+//!
+//! It searches for a failure that no finding explains, with a run that ends there. Then it studies the
+//! failure: a run of the cases from there on, which is explained. So what is found follows from cases and
+//! answers, not from time.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::{self, IsTerminal as _, Write as _},
+    ops::Range,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use dmlcts_backend::{Purpose, process::Incidents};
+use dmlcts_diagnose::{Diagnosis, Event, Explaining, StoredFinding};
+use dmlcts_generate::{Suite, draw::derive};
+use dmlcts_model::{Case, escaped};
+use dmlcts_report::{command, counted, grouped};
+use dmlcts_runner::{
+    Applies, Class, Configuration, Cursor, Ending, Event as RunEvent, Factory, Group, Kind, KnownEntry,
+    KnownFailure, KnownFailures, Run, RunError, Source, Status, Stop, SuiteSource, Verdict,
+};
+use dmlcts_spec::{Library, Predicate};
+use dmlcts_store::{Accepted, FailedCase, FindingFile, Folder, Position, PositionFile, Stored};
+
+use super::run::{configuration, hosting};
+use crate::{
+    arguments::{FuzzArguments, RunArguments, Selection},
+    backends,
+    exit::Exit,
+    known::{Failed, add_run, check_name, sentences},
+    output,
+    problem::Problem,
+    selection::{load_suite, suite_problem},
+    signals,
+};
+
+/// The number of cases that run to explain a failure, which is the first of them. They have some of every
+/// kind, so that enough of them pass.
+const STUDIED: u64 = 2_000;
+/// The number of cases for explaining a finding: fewer than in `run`, since each crash among them costs a
+/// process.
+const EXPLAINED: usize = 500;
+/// The number of cases that may hang while a failure is studied.
+const HANGS: u64 = 3;
+/// How often the position is written, and the status shown on a terminal.
+const MOMENT: Duration = Duration::from_secs(1);
+/// How often the status is shown elsewhere.
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// Runs a campaign until its time or its cases are over, or it is interrupted.
+pub(crate) fn fuzz(arguments: &FuzzArguments, started: Instant) -> Result<Exit, Problem> {
+    let run = of_run(arguments);
+    let (stop, runs) = (Stop::default(), Arc::new(AtomicBool::new(false)));
+    signals::end_run(&stop, &runs);
+    let deadline = arguments.time.and_then(|time| started.checked_add(time));
+    let incidents = Incidents::default();
+    let filter = run.selection.filter()?;
+    let backend = backends::factory(&arguments.backend, &hosting(&run, deadline, &stop, &incidents))?;
+    let suite = load_suite(&arguments.suite)?;
+    let folder = Folder::new(&arguments.findings);
+    let stored = folder.read_or_none(Library::embedded())?;
+    let name = {
+        let opened = backend(Purpose::Retries);
+        let opened = opened.map_err(|error| Problem::start(RunError::Backend(error), &arguments.backend))?;
+        opened.capabilities().name.clone()
+    };
+    check_name(&folder, arguments.name.as_deref(), &name)?;
+    let Some((file, last)) = PositionFile::open(&folder, arguments.seed)? else {
+        return Err(Problem::usage(
+            format!("a campaign with seed {} runs on {}", arguments.seed, arguments.findings),
+            "wait for its end, or start one with another --seed beside it",
+        ));
+    };
+    let of = of(&suite, arguments.filter.as_deref());
+    let goes_on = last.of == of;
+    let position = if goes_on { last } else { Position { of, ..Position::default() } };
+    output::note(&beginning(&folder, &stored, goes_on.then_some(&position)));
+    runs.store(true, Ordering::Relaxed);
+    let configuration = Configuration { filter, deadline, incidents, ..configuration(&run) };
+    let mut campaign = Campaign {
+        arguments,
+        selection: &run.selection,
+        backend,
+        configuration,
+        stop,
+        folder,
+        before: stored.iter().map(|one| one.file.finding.clone()).collect(),
+        flaky: stored.iter().filter(|one| one.file.flaky).filter_map(kind_of).collect(),
+        stored,
+        failed: BTreeMap::new(),
+        status: Progress::new(file, position),
+    };
+    let ended = campaign.laps(&suite);
+    // A worker that was left behind may have a process that hangs.
+    dmlcts_backend::process::end_all();
+    let written = campaign.status.write();
+    let ending = ended?;
+    written?;
+    campaign.finish(ending)
+}
+
+/// The arguments of the runs of a campaign. What this command has no option for is as `run` has it.
+fn of_run(arguments: &FuzzArguments) -> RunArguments {
+    let usual = RunArguments::usual();
+    RunArguments {
+        selection: Selection {
+            suite: arguments.suite.clone(),
+            filter: arguments.filter.clone(),
+            seed: arguments.seed,
+            jobs: arguments.jobs,
+            ..usual.selection
+        },
+        backend: arguments.backend.clone(),
+        in_process: arguments.in_process,
+        case_timeout: arguments.case_timeout,
+        backend_memory: arguments.backend_memory,
+        ..usual
+    }
+}
+
+/// The cases of a campaign, except the seed: other ones begin anew.
+fn of(suite: &Suite, filter: Option<&str>) -> String {
+    let spec = Library::embedded().short_hash();
+    format!("{} {} {spec} {}", suite.name(), suite.source().hash(), filter.unwrap_or_default())
+}
+
+/// What a campaign begins with.
+fn beginning(folder: &Folder, stored: &[Stored], position: Option<&Position>) -> String {
+    let path = folder.path().display();
+    let findings = match stored.len() as u64 {
+        0 => format!("{path} has no finding yet"),
+        count => format!("{path} has {}", counted(count, "finding")),
+    };
+    match position {
+        Some(position) => {
+            format!("{findings}; the campaign goes on after {}", counted(position.cases, "case"))
+        }
+        None => format!("{findings}; a new campaign begins"),
+    }
+}
+
+/// The operator and the class of failures.
+type Cause = (String, Class);
+
+/// The operator and the worst class of a finding.
+fn kind_of(stored: &Stored) -> Option<Cause> {
+    let smallest = stored.entry.cases().first()?;
+    Some((operator(smallest), *stored.entry.failure().classes.first()?))
+}
+
+/// An entry that expects all failures of an operator in a class. `None` if there is no such operator or class.
+fn every(operator: &str, class: &str) -> Option<KnownEntry> {
+    let class = Class::from_id(class)?;
+    let predicate = Predicate::parse(&format!("operator == {operator}"), Library::embedded()).ok()?;
+    let failure = KnownFailure {
+        file: String::new(),
+        id: format!("unexplained-{}-{}", operator.to_lowercase(), class.id()),
+        cases: operator.to_owned(),
+        classes: vec![class],
+        status: Status::Known,
+        kind: Kind::of(class),
+        is_partial: true,
+        is_flaky: false,
+        reason: String::new(),
+        link: None,
+    };
+    Some(KnownEntry::new(failure, Applies::default(), Some(predicate), Vec::new()))
+}
+
+fn operator(case: &Case) -> String {
+    case.desc.signature.operator.clone()
+}
+
+struct Campaign<'a> {
+    arguments: &'a FuzzArguments,
+    selection: &'a Selection,
+    backend: Arc<Factory>,
+    configuration: Configuration,
+    /// The switch of the command. Each run has one of its own, which only an interrupt shares.
+    stop: Stop,
+    folder: Folder,
+    /// The findings of the folder.
+    stored: Vec<Stored>,
+    /// The ids that the folder had when the campaign began.
+    before: BTreeSet<String>,
+    /// The flakes that are known. More of the same kind are only counted.
+    flaky: BTreeSet<Cause>,
+    /// The number of failures of each finding of the folder.
+    failed: BTreeMap<String, u64>,
+    status: Progress,
+}
+
+impl Campaign<'_> {
+    /// Runs laps of the suite. Returns why the campaign ended.
+    fn laps(&mut self, suite: &Suite) -> Result<Ending, Problem> {
+        loop {
+            let seed = match self.status.position.lap {
+                0 => self.arguments.seed,
+                lap => derive(self.arguments.seed, &format!("lap {lap}")),
+            };
+            let expansion = suite.expand(Library::embedded(), seed);
+            let expansion = expansion.map_err(|error| suite_problem(&self.arguments.suite, error))?;
+            let parts = Arc::new(SuiteSource::new(expansion, &[]));
+            let cases = self.status.position.cases;
+            let begins = self.status.position.next == 0;
+            if let Some(ending) = self.lap(&parts)? {
+                return Ok(ending);
+            }
+            if begins && self.status.position.cases == cases {
+                return Err(self.selection.nothing(parts.count().unwrap_or(u64::MAX)));
+            }
+            let position = &mut self.status.position;
+            (position.lap, position.next) = (position.lap + 1, 0);
+            position.unexplained.clear();
+        }
+    }
+
+    /// Runs the rest of a lap. Returns why the campaign ends, if it does.
+    fn lap(&mut self, parts: &Arc<SuiteSource>) -> Result<Option<Ending>, Problem> {
+        let end = parts.count().unwrap_or(u64::MAX);
+        while self.status.position.next < end {
+            if self.status.left(self.arguments.limit) == Some(0) {
+                return Ok(Some(Ending::Limit));
+            }
+            let from = self.status.position.next;
+            let found = self.search(parts, from..end)?;
+            let next = from + found.summary.totals.next;
+            let ending = match found.summary.ending {
+                Ending::FirstFailure => self.meet(parts, &found, next..end)?,
+                ending => {
+                    self.status.position.next = next;
+                    Some(ending).filter(|ending| *ending != Ending::Complete)
+                }
+            };
+            self.status.write()?;
+            if ending.is_some() {
+                return Ok(ending);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Runs cases up to a failure that no finding explains.
+    fn search(&mut self, parts: &Arc<SuiteSource>, cases: Range<u64>) -> Result<Diagnosis, Problem> {
+        let left = self.status.left(self.arguments.limit);
+        let configuration =
+            Configuration { fail_fast: true, limit: left, known: self.known(), ..self.configuration.clone() };
+        self.run(parts, cases, configuration, &Explaining::NONE, &mut |_| ())
+    }
+
+    /// Writes down the failure that a search ended at, studies it and goes on behind it. `rest` are the
+    /// cases behind it.
+    fn meet(
+        &mut self,
+        parts: &Arc<SuiteSource>,
+        found: &Diagnosis,
+        rest: Range<u64>,
+    ) -> Result<Option<Ending>, Problem> {
+        let groups = &found.summary.groups;
+        let first = rest.start - 1;
+        self.status.position.next = first;
+        let Some(group) = groups.last() else {
+            self.status.position.next = rest.start;
+            return Ok(None);
+        };
+        let cause = (operator(&group.first.case), group.first.class);
+        let is_flake = group.first.verdict == Verdict::Flake;
+        if is_flake && self.flaky.contains(&cause) {
+            self.status.flakes += 1;
+            self.status.position.next = rest.start;
+            return Ok(None);
+        }
+        // It is in the folder before it is studied.
+        let failed: Vec<FailedCase> = groups.iter().map(failed_case).collect();
+        let added = self.add(found, &failed)?;
+        if is_flake {
+            self.show(&added)?;
+            self.flaky.insert(cause);
+            self.status.position.next = rest.start;
+            return Ok(self.arguments.until_first.then_some(Ending::FirstFailure));
+        }
+        let (studied, failed) = self.study(parts, first..rest.end.min(first + STUDIED))?;
+        let explained = self.add(&studied, &failed.0)?;
+        let refused: Vec<String> = explained.refused.iter().map(|refused| refused.id.clone()).collect();
+        self.show(&since(added, explained))?;
+        for finding in &studied.findings {
+            let is_refused = refused.contains(&finding.id);
+            self.tolerate_unexplained(&(operator(&finding.first.case), finding.class), is_refused);
+        }
+        self.tolerate_unexplained(&cause, cause.1 == Class::TimedOut);
+        let ending = studied.summary.ending;
+        if matches!(ending, Ending::Timeout | Ending::Interrupted | Ending::BackendLost) {
+            // The next campaign studies it again.
+            self.status.position.next = first;
+            return Ok(Some(ending));
+        }
+        self.status.position.next = first + studied.summary.totals.next.max(1);
+        Ok(self.arguments.until_first.then_some(Ending::FirstFailure))
+    }
+
+    /// Runs the cases from a failure on, and explains what no finding of the folder explains.
+    fn study(&mut self, parts: &Arc<SuiteSource>, cases: Range<u64>) -> Result<(Diagnosis, Failed), Problem> {
+        let known = self.known();
+        let is_other = |one: &&Stored| known.entries().all(|entry| entry.id != one.file.finding);
+        let stored =
+            self.stored.iter().filter(is_other).map(|one| StoredFinding::of_known(&one.entry)).collect();
+        let explaining = Explaining { cases: Some(EXPLAINED), shrink: true, stored };
+        let configuration =
+            Configuration { record: true, max_hangs: Some(HANGS), known, ..self.configuration.clone() };
+        let mut failed = Failed::default();
+        let studied =
+            self.run(parts, cases, configuration, &explaining, &mut |event| failed.on_event(event))?;
+        Ok((studied, failed))
+    }
+
+    fn run(
+        &mut self,
+        parts: &Arc<SuiteSource>,
+        cases: Range<u64>,
+        configuration: Configuration,
+        explaining: &Explaining,
+        tell: &mut dyn FnMut(&RunEvent<'_>),
+    ) -> Result<Diagnosis, Problem> {
+        let run = Run {
+            library: Library::embedded(),
+            source: Arc::new(Stretch { parts: Arc::clone(parts), cases }),
+            backend: Arc::clone(&self.backend),
+            configuration,
+            stop: self.stop.of_next_run(),
+        };
+        let status = &mut self.status;
+        let start = (status.position.cases, status.position.next);
+        let mut written = Ok(());
+        let ended = dmlcts_diagnose::run(&run, explaining, &mut |event| {
+            let Event::Run(event) = &event else { return };
+            tell(event);
+            if let RunEvent::Progress(progress) = event
+                && written.is_ok()
+            {
+                let searched = if explaining.shrink { 0 } else { progress.read };
+                written = status.tick(start.0 + progress.ran, start.1 + searched);
+                if written.is_err() {
+                    run.stop.request(Ending::NotRecorded);
+                }
+            }
+        });
+        let diagnosis = ended.map_err(|error| Problem::start(error, &self.arguments.backend))?;
+        self.status.position.cases = start.0 + diagnosis.summary.totals.progress.ran;
+        for tally in &diagnosis.summary.totals.known {
+            *self.failed.entry(tally.entry.id.clone()).or_default() += tally.counts.as_expected;
+        }
+        written.map(|()| diagnosis)
+    }
+
+    /// What is no new finding: what the folder explains, and kinds of failures that nothing explains.
+    fn known(&self) -> KnownFailures {
+        let explains = |file: &FindingFile| match file.status {
+            Status::Known => true,
+            Status::New => file.filter.is_some() || file.flaky,
+            Status::Fixed => false,
+        };
+        let of_folder = self.stored.iter().filter(|one| explains(&one.file));
+        let of_folder = of_folder.map(|one| one.entry.clone().tolerated());
+        KnownFailures::new(of_folder.chain(self.unexplained()).collect())
+    }
+
+    /// Writes what a run found into the folder, and reads the folder again.
+    fn add(&mut self, run: &Diagnosis, failed: &[FailedCase]) -> Result<Accepted, Problem> {
+        let added = add_run(&self.folder, run, failed)?;
+        self.stored = self.folder.read(Library::embedded())?;
+        let unexpected = added.changes.iter().filter(|change| change.file.status == Status::New);
+        for change in unexpected {
+            *self.failed.entry(change.id.clone()).or_default() += 1;
+        }
+        Ok(added)
+    }
+
+    /// The failures that no predicate separates.
+    fn unexplained(&self) -> impl Iterator<Item = KnownEntry> + '_ {
+        self.status.position.unexplained.iter().filter_map(|(operator, class)| every(operator, class))
+    }
+
+    /// Expects all failures of a kind for the rest of the lap, if a finding of the kind has no predicate, or
+    /// cannot be in a folder.
+    fn tolerate_unexplained(&mut self, cause: &Cause, is_refused: bool) {
+        let is_listed = |one: &Stored| one.file.filter.is_none() && !one.file.flaky;
+        let has_file = self.stored.iter().any(|one| is_listed(one) && kind_of(one).as_ref() == Some(cause));
+        let unexplained = &mut self.status.position.unexplained;
+        let cause = (cause.0.clone(), cause.1.id().to_owned());
+        if (has_file || is_refused) && !unexplained.contains(&cause) {
+            unexplained.push(cause);
+        }
+    }
+
+    /// Shows what was written.
+    fn show(&mut self, added: &Accepted) -> Result<(), Problem> {
+        self.status.clear();
+        let mut out = output::stdout();
+        let mut write = || {
+            for change in &added.changes {
+                write!(out, "{}", sentences(self.folder.path(), std::slice::from_ref(change)))?;
+                writeln!(out, "          {}", escaped(&change.file.smallest))?;
+            }
+            for refused in &added.refused {
+                writeln!(out, "left out  {}: {}", escaped(&refused.id), escaped(&refused.why))?;
+            }
+            out.flush()
+        };
+        output::unless_gone(write())
+    }
+
+    /// Sums up the campaign.
+    fn finish(&mut self, ending: Ending) -> Result<Exit, Problem> {
+        self.status.clear();
+        let fails = |one: &&Stored| self.failed.get(&one.file.finding).is_some_and(|count| *count > 0);
+        let (new, known): (Vec<&Stored>, Vec<&Stored>) =
+            self.stored.iter().filter(fails).partition(|one| one.file.status == Status::New);
+        let fresh = new.iter().filter(|one| !self.before.contains(&one.file.finding)).count();
+        let mut out = output::stdout();
+        let mut write = || {
+            writeln!(out, "{}", self.status.sentence())?;
+            let fail = match (new.len() + known.len()) as u64 {
+                0 => "no finding fails".to_owned(),
+                1 => "1 finding fails".to_owned(),
+                count => format!("{} findings fail", grouped(count)),
+            };
+            writeln!(
+                out,
+                "{fail}: {} new, {} of them since the start; {} known; {}",
+                grouped(new.len() as u64),
+                grouped(fresh as u64),
+                grouped(known.len() as u64),
+                counted(self.status.flakes, "further flake"),
+            )?;
+            for entry in self.unexplained() {
+                let failure = entry.failure();
+                let count = self.failed.get(&failure.id).copied().unwrap_or_default();
+                let (operator, class) = (&failure.cases, failure.class_ids());
+                writeln!(
+                    out,
+                    "no predicate separates the failures of {operator} as {class}: {} more were not examined",
+                    grouped(count)
+                )?;
+            }
+            if !new.is_empty() {
+                let path = self.folder.path().display().to_string();
+                let list = command(&["dmlcts", "findings", &path]);
+                writeln!(out, "`{list}` lists them; `status: known` in its file accepts one")?;
+            }
+            out.flush()
+        };
+        output::unless_gone(write())?;
+        let unexpected = if self.arguments.new_only { fresh } else { new.len() };
+        Ok(match ending {
+            Ending::Interrupted => Exit::Interrupted,
+            Ending::BackendLost | Ending::NotRecorded | Ending::Hangs => Exit::Broken,
+            _ if unexpected > 0 => Exit::Unexpected,
+            _ => Exit::Success,
+        })
+    }
+}
+
+/// What became of the folder since a failure was met: `first` when it was written down, and `then` when it
+/// was explained.
+fn since(first: Accepted, then: Accepted) -> Accepted {
+    let mut all = then;
+    for change in first.changes {
+        match all.changes.iter_mut().find(|one| one.id == change.id) {
+            Some(one) => one.what = change.what,
+            None => all.changes.push(change),
+        }
+    }
+    all
+}
+
+/// The first case of a group, as a failed case of a run.
+fn failed_case(group: &Group) -> FailedCase {
+    let first = &group.first;
+    FailedCase {
+        line: first.case.to_string(),
+        verdict: first.verdict,
+        class: first.class,
+        outcome: first.outcome.clone(),
+        known: None,
+    }
+}
+
+/// How far the campaign is, and who is told of it.
+struct Progress {
+    file: PositionFile,
+    position: Position,
+    /// The number of cases and the seconds before this command.
+    before: (u64, u64),
+    started: Instant,
+    written: Instant,
+    shown: Option<Instant>,
+    /// The number of flakes of known kinds.
+    flakes: u64,
+    is_terminal: bool,
+}
+
+impl Progress {
+    fn new(file: PositionFile, position: Position) -> Self {
+        let now = Instant::now();
+        Self {
+            file,
+            before: (position.cases, position.seconds),
+            position,
+            started: now,
+            written: now,
+            shown: None,
+            flakes: 0,
+            is_terminal: io::stderr().is_terminal(),
+        }
+    }
+
+    /// The number of cases that are left of those that this command may run.
+    fn left(&self, limit: Option<u64>) -> Option<u64> {
+        limit.map(|limit| limit.saturating_sub(self.position.cases - self.before.0))
+    }
+
+    /// Notes the number of cases and the next one, and writes and shows them from time to time.
+    fn tick(&mut self, cases: u64, next: u64) -> Result<(), Problem> {
+        (self.position.cases, self.position.next) = (cases, next);
+        if self.written.elapsed() >= MOMENT {
+            self.write()?;
+        }
+        let pause = if self.is_terminal { MOMENT } else { MINUTE };
+        if self.shown.unwrap_or(self.started).elapsed() >= pause {
+            self.shown = Some(Instant::now());
+            let (start, end) = if self.is_terminal { ("\r\x1b[K", "") } else { ("", "\n") };
+            // What cannot be shown changes nothing.
+            let _ = write!(io::stderr(), "{start}{}{end}", self.sentence());
+        }
+        Ok(())
+    }
+
+    /// Removes the status from a terminal.
+    fn clear(&mut self) {
+        if self.is_terminal && self.shown.take().is_some() {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
+
+    /// Writes the position.
+    fn write(&mut self) -> Result<(), Problem> {
+        self.written = Instant::now();
+        self.position.seconds = self.before.1 + self.started.elapsed().as_secs();
+        Ok(self.file.write(&self.position)?)
+    }
+
+    /// What this command ran.
+    fn sentence(&self) -> String {
+        let (cases, time) = (self.position.cases - self.before.0, self.started.elapsed());
+        let rate = cases as f64 / time.as_secs_f64().max(0.001);
+        format!(
+            "{} in {:.0} s ({}/s), lap {}; {} in all",
+            counted(cases, "case"),
+            time.as_secs_f64(),
+            grouped(rate as u64),
+            self.position.lap + 1,
+            grouped(self.position.cases),
+        )
+    }
+}
+
+/// Some cases of a suite in a row.
+struct Stretch {
+    parts: Arc<SuiteSource>,
+    cases: Range<u64>,
+}
+
+impl Source for Stretch {
+    fn count(&self) -> Option<u64> {
+        Some(self.cases.end - self.cases.start)
+    }
+
+    fn strategies(&self) -> Vec<String> {
+        self.parts.strategies()
+    }
+
+    fn cursor(&self) -> Box<dyn Cursor + '_> {
+        Box::new(StretchCursor { parts: self.parts.cursor(), start: self.cases.start })
+    }
+}
+
+struct StretchCursor<'a> {
+    parts: Box<dyn Cursor + 'a>,
+    start: u64,
+}
+
+impl Cursor for StretchCursor<'_> {
+    fn read(&mut self, index: u64, case: &mut Case) -> usize {
+        self.parts.read(self.start + index, case)
+    }
+}

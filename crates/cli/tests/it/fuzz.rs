@@ -1,0 +1,117 @@
+//! Campaigns: what they find and keep, and that they go on.
+
+use std::{collections::BTreeMap, fs, path::Path, process::Stdio};
+
+use crate::common::{dmlcts, text};
+
+/// Two faults that do not mask each other.
+const TWO: &str = "mutant:slice1-negative-from-offset+padding-in-i8";
+
+fn fuzz(folder: &Path, more: &[&str]) -> String {
+    let folder = folder.display().to_string();
+    let name = folder.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+    text(&[&["fuzz", "--findings", &folder, "--name", &name, "--in-process"], more].concat())
+}
+
+/// The files of findings by name.
+fn files(folder: &Path) -> BTreeMap<String, String> {
+    let all = fs::read_dir(folder).expect("the folder is there").map(|entry| entry.expect("an entry").path());
+    let findings = all.filter(|path| path.extension().is_some_and(|end| end == "yaml"));
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    findings.map(|path| (name(&path), fs::read_to_string(&path).expect("it can be read"))).collect()
+}
+
+#[test]
+fn a_campaign_keeps_each_finding_and_goes_on() {
+    let made = tempfile::tempdir().expect("a temporary folder");
+    let folder = made.path().join("two");
+    let first = fuzz(&folder, &["--backend", TWO, "--limit", "6000"]);
+    assert!(first.starts_with("exit 1\n"), "{first}");
+    let found = files(&folder);
+    let names: Vec<&String> = found.keys().filter(|name| name.starts_with("slice1-wrong-value-")).collect();
+    let is_explained = |text: &str| {
+        let smallest = "smallest: SLICE1 FLOAT32 in=2 out=1 InputWindowOffsets=0 InputWindowSizes=2 InputWindowStrides=-1";
+        text.contains(smallest) && text.contains("where: operator == SLICE1 and any axis")
+    };
+    assert!(names.iter().any(|name| is_explained(&found[*name])), "{found:#?}");
+    assert!(found.values().all(|text| text.contains("status: new")), "{found:#?}");
+    let second = fuzz(&folder, &["--backend", TWO, "--limit", "3000"]);
+    let in_all = |text: &str| {
+        let (before, _) = text.split_once(" in all").expect("the cases are counted");
+        before.rsplit(' ').next().expect("a number").to_owned()
+    };
+    assert!(second.contains(&format!("the campaign goes on after {} cases", in_all(&first))), "{second}");
+    assert_ne!(in_all(&first), in_all(&second));
+    let after = files(&folder);
+    assert!(found.keys().all(|name| after.contains_key(name)), "{second}");
+    assert!(second.starts_with("exit 1\n"), "what is new is unexpected until it is known: {second}");
+    assert_eq!(fs::read_to_string(folder.join(".campaign/.gitignore")).expect("it is there"), "*\n");
+}
+
+#[test]
+fn cases_and_seed_decide_what_is_found() {
+    let made = tempfile::tempdir().expect("a temporary folder");
+    let [one, three] = ["one", "three"].map(|name| made.path().join(name));
+    fuzz(&one, &["--backend", TWO, "--limit", "3000", "--jobs", "1"]);
+    fuzz(&three, &["--backend", TWO, "--limit", "3000", "--jobs", "3"]);
+    assert!(!files(&one).is_empty());
+    assert_eq!(files(&one), files(&three));
+}
+
+#[test]
+fn a_backend_without_faults_has_no_finding() {
+    let made = tempfile::tempdir().expect("a temporary folder");
+    let folder = made.path().join("reference");
+    let said = fuzz(&folder, &["--limit", "5000"]);
+    assert!(said.starts_with("exit 0\n") && said.contains("no finding fails"), "{said}");
+    assert!(files(&folder).is_empty());
+}
+
+#[test]
+fn a_failure_that_was_fixed_has_regressed() {
+    let made = tempfile::tempdir().expect("a temporary folder");
+    let folder = made.path().join("two");
+    fuzz(&folder, &["--backend", TWO, "--limit", "3000", "--until-first"]);
+    let found = files(&folder);
+    for (name, text) in &found {
+        fs::write(folder.join(name), text.replace("status: new", "status: fixed"))
+            .expect("it can be written");
+    }
+    fs::remove_dir_all(folder.join(".campaign")).expect("the position is there");
+    let said = fuzz(&folder, &["--backend", TWO, "--limit", "3000"]);
+    assert!(said.starts_with("exit 1\n") && said.contains("regressed "), "{said}");
+    assert!(found.keys().all(|name| files(&folder)[name].contains("status: new")), "{said}");
+}
+
+#[test]
+fn one_campaign_a_seed_and_one_folder_a_backend() {
+    let made = tempfile::tempdir().expect("a temporary folder");
+    let folder = made.path().join("reference");
+    let path = folder.display().to_string();
+    let mut first = dmlcts();
+    first.args(["fuzz", "--findings", &path]).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut first = first.spawn().expect("it starts");
+    while !folder.join(".campaign/seed-0.json").exists() {
+        assert!(first.try_wait().expect("it can be waited for").is_none(), "it goes on until it is ended");
+        std::thread::yield_now();
+    }
+    let second = text(&["fuzz", "--findings", &path, "--limit", "10"]);
+    let third = text(&["fuzz", "--findings", &path, "--limit", "10", "--seed", "1"]);
+    // A campaign that is killed has a position.
+    first.kill().and_then(|()| first.wait()).expect("it can be ended");
+    assert!(second.starts_with("exit 2\n") && second.contains("a campaign with seed 0 runs on"), "{second}");
+    assert!(third.starts_with("exit 0\n"), "{third}");
+    let after = text(&["fuzz", "--findings", &path, "--limit", "10"]);
+    assert!(after.starts_with("exit 0\n") && after.contains("goes on after"), "{after}");
+    let other = text(&["fuzz", "--findings", &made.path().join("other").display().to_string()]);
+    assert!(other.starts_with("exit 2\n") && other.contains("is not the folder of the backend"), "{other}");
+    assert!(!made.path().join("other").exists());
+}
+
+#[test]
+fn a_campaign_without_a_case_is_an_error() {
+    let made = tempfile::tempdir().expect("a temporary folder");
+    let suite = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/suites/thousand.yaml");
+    let said = fuzz(&made.path().join("none"), &["--suite", suite, "--where", "rank > 100"]);
+    assert!(said.starts_with("exit 2\n") && said.contains("none of the"), "{said}");
+}
