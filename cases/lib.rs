@@ -3,12 +3,13 @@
 //! the lists in the order that they have here.
 
 /// The suites: name and text. The smallest comes first.
-pub const SUITES: [(&str, &str); 5] = [
+pub const SUITES: [(&str, &str); 6] = [
     ("smoke", include_str!("suites/smoke.yaml")),
     ("ci", include_str!("suites/ci.yaml")),
     ("exhaustive", include_str!("suites/exhaustive.yaml")),
     ("exhaustive-large", include_str!("suites/exhaustive-large.yaml")),
     ("soak", include_str!("suites/soak.yaml")),
+    ("fuzz", include_str!("suites/fuzz.yaml")),
 ];
 
 /// The profiles: name and text. The newest and fullest comes first.

@@ -88,7 +88,6 @@ pub(crate) fn color_of(words: impl Iterator<Item = OsString>) -> ColorChoice {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Run(Box<RunArguments>),
-    #[command(hide = true)]
     Fuzz(Box<FuzzArguments>),
     List(ListArguments),
     Count(CountArguments),

@@ -223,7 +223,8 @@ pub(crate) fn sentences(folder: &Path, changes: &[Change]) -> String {
         // Writing into a string cannot fail.
         let _ = writeln!(text, "{:<9} {}", change.what, escaped(&path));
         let (class, cases) = (change.file.class.join(" or "), cases(&change.file));
-        let _ = writeln!(text, "          {class} where {}", escaped(&cases));
+        let of = if change.file.filter.is_some() { " where " } else { ": " };
+        let _ = writeln!(text, "          {class}{of}{}", escaped(&cases));
     }
     text
 }

@@ -50,7 +50,7 @@ pub(crate) struct FuzzArguments {
     /// A suite's name, or a YAML file
     #[arg(
         long,
-        default_value = "soak",
+        default_value = "fuzz",
         value_name = "NAME|PATH",
         value_hint = ValueHint::FilePath,
         help_heading = heading::CASES

@@ -153,7 +153,8 @@ fn kind_of(stored: &Stored) -> Option<Cause> {
     Some((operator(smallest), *stored.entry.failure().classes.first()?))
 }
 
-/// An entry that expects all failures of an operator in a class. `None` if there is no such operator or class.
+/// An entry that expects all failures of an operator in a class. `None` if there is no such operator or
+/// class.
 fn every(operator: &str, class: &str) -> Option<KnownEntry> {
     let class = Class::from_id(class)?;
     let predicate = Predicate::parse(&format!("operator == {operator}"), Library::embedded()).ok()?;

@@ -12,7 +12,7 @@ use crate::common::job::Job;
 use crate::common::pages::{Block, Page};
 
 /// The beginnings of the commands that do not run here, and the reasons.
-const NOT_RUN: [(&str, &str); 15] = [
+const NOT_RUN: [(&str, &str); 16] = [
     ("cargo test --workspace", "runs this test"),
     ("cargo install ", "builds the program that this test has, for minutes"),
     ("dmlcts accept findings/mine", "needs the run before it; tests/known runs such folders"),
@@ -24,7 +24,8 @@ const NOT_RUN: [(&str, &str); 15] = [
     ("apt-get install ", "needs root; .ci/run installs the same"),
     ("python3 -m venv ", "needs a network; .ci/run makes such an environment"),
     ("pip install ", "needs a network; .ci/run installs the same packages"),
-    ("dmlcts run --suite soak ", "takes a night"),
+    ("dmlcts fuzz --findings findings/reference --time 8h", "takes a night"),
+    ("dmlcts fuzz --backend 'exec:python3 mine.py'", "takes a night"),
     ("dmlcts run --suite ci --backend wgpu", "needs an adapter; .ci/run runs the suites on one"),
     (
         "dmlcts run --suite ci --backend 'exec:python3 mine.py' --findings findings/mine",

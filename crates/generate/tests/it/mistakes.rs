@@ -54,7 +54,7 @@ fn mistakes_name_their_place_and_the_remedy() {
 fn a_suite_that_is_not_there_is_said_not_to_be() {
     assert_eq!(
         Suite::load("smok").unwrap_err().to_string(),
-        "there is no suite `smok`; name one of smoke, ci, exhaustive, exhaustive-large, soak, or the path of a YAML file"
+        "there is no suite `smok`; name one of smoke, ci, exhaustive, exhaustive-large, soak, fuzz, or the path of a YAML file"
     );
     // The system's own message follows.
     let unread = Suite::load("no/such.yaml").unwrap_err().to_string();
