@@ -1,6 +1,8 @@
 //! The command line as clap parses it, with the texts of `--help`.
 
+mod backend;
 mod fuzz;
+mod replay;
 mod results;
 mod run;
 mod snapshot;
@@ -13,7 +15,9 @@ use dmlcts_model::FeatureLevel;
 
 use crate::{breakage::Fault, exit, units, version};
 
+pub(crate) use backend::BackendArguments;
 pub(crate) use fuzz::FuzzArguments;
+pub(crate) use replay::ReplayArguments;
 pub(crate) use results::{
     AcceptArguments, DiffArguments, FailuresArguments, FindingsArguments, FindingsCommand,
     ListFindingsArguments, MergeArguments, MergeFindingsArguments, ReportArguments,
@@ -89,6 +93,7 @@ pub(crate) fn color_of(words: impl Iterator<Item = OsString>) -> ColorChoice {
 pub(crate) enum Command {
     Run(Box<RunArguments>),
     Fuzz(Box<FuzzArguments>),
+    Replay(ReplayArguments),
     List(ListArguments),
     Count(CountArguments),
     /// Shows a case: its desc, its input and its expected output

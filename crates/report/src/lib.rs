@@ -42,7 +42,7 @@ pub use html::{
 pub use junit::{write_junit, write_junit_of_problem};
 pub use known::{KnownContext, write_known};
 pub use layout::{Layout, braces, brackets, heading};
-pub use listed::{ListedFinding, write_markdown_list};
+pub use listed::{ListedFinding, write_markdown_list, write_markdown_replay};
 pub use markdown::{write_markdown, write_markdown_of_problem};
 pub use numbers::{bytes, counted, grouped, rate, span};
 pub use operator::write_operator;

@@ -48,6 +48,15 @@ impl ListedFinding {
     }
 }
 
+/// Writes what became of findings as a table: a title, and for each finding the word, the id and the reason.
+pub fn write_markdown_replay(out: &mut dyn Write, title: &str, rows: &[[String; 3]]) -> io::Result<()> {
+    writeln!(out, "## dmlcts: {}\n\n| now | finding | why |\n|---|---|---|", text(title))?;
+    for row in rows {
+        writeln!(out, "| {} |", row.each_ref().map(|cell| text(cell)).join(" | "))?;
+    }
+    Ok(())
+}
+
 /// The title of a list: of the folder `name`.
 pub(crate) fn title(name: &str, findings: &[ListedFinding]) -> String {
     format!("{} of {name}", counted(findings.len() as u64, "finding"))

@@ -15,7 +15,7 @@ use dmlcts_model::{Case, Outcome};
 
 use crate::{
     CaseResults, Class, Conclusion, Configuration, Ended, Ending, Event, Failure, Found, Group, GroupKey,
-    Progress, Rate, Smallest, Stop, Totals, Trials, Verdict, batch_result::BatchResult, panics::caught,
+    Progress, Rate, Rerun, Stop, Totals, Trials, Verdict, batch_result::BatchResult, panics::caught,
     shared::Shared, witnessed::Witnessed,
 };
 
@@ -116,14 +116,9 @@ impl<'run> Collector<'run> {
             let shows = !known.is_flaky && !known.classes.contains(&Class::TimedOut);
             let smallest = entry.cases().first().filter(|_| shows && tally.counts.smallest.is_none());
             let Some(case) = smallest else { continue };
-            let mut run = || {
-                let alone = trials.examine(case, 0, 0)?;
-                if trials.is_unanswered(&alone) { None } else { entry.smallest(&alone) }
-            };
-            // What is not as it is known runs again, and decides only if it does the same each time.
-            let first = run();
-            let is_same = first == Some(Smallest::AsKnown) || (0..self.retries).all(|_| run() == first);
-            tally.counts.smallest = first.filter(|_| is_same).map(|first| (first, case.to_string()));
+            if let Rerun::Did(did, _) = trials.replay(entry, case, self.retries) {
+                tally.counts.smallest = Some((did, case.to_string()));
+            }
         }
     }
 

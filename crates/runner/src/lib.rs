@@ -97,7 +97,7 @@ pub use stop::{Ending, Stop};
 pub use tally::{Notes, Progress, Tally, Work};
 pub use totals::{Totals, Unexpected};
 pub use trace::{Reads, first_wrong, origins, reads};
-pub use trials::{Place, Trials, Way};
+pub use trials::{Place, Rerun, Trials, Way};
 pub use tried::{DataOf, Replayed, Tried};
 pub use verdict::{Class, Ruling, Seen, Verdict, rule};
 pub use witnessed::{Passes, Witnessed};

@@ -8,7 +8,7 @@ use dmlcts_model::{Case, FeatureLevel, Outcome};
 use dmlcts_spec::{Library, Predicate};
 
 use crate::{
-    Cursor, Failure, Found, Rate, Stop, Verdict,
+    Class, Cursor, Failure, Found, KnownEntry, Rate, Smallest, Stop, Verdict,
     batch_result::BatchResult,
     executor::Executor,
     expect,
@@ -36,6 +36,17 @@ pub enum Way {
     After,
     /// In batches.
     Beside,
+}
+
+/// What a case of a known failure did when it ran alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rerun {
+    /// This each time, in this class if it failed.
+    Did(Smallest, Option<Class>),
+    /// Not the same each time.
+    Varies,
+    /// Nothing that says anything: it is too large, the backend does not declare it, or there is no answer.
+    NotRun,
 }
 
 /// Runs cases once more while nothing else is in flight.
@@ -141,6 +152,21 @@ impl<'run> Trials<'run> {
         self.executor.free(answered);
         self.judge.shrink();
         examination
+    }
+
+    /// Runs a case of a known failure alone. What is not as it is known runs `retries` more times.
+    pub fn replay(&mut self, entry: &KnownEntry, case: &Case, retries: u32) -> Rerun {
+        let mut run = || {
+            let alone = self.examine(case, 0, 0).filter(|alone| !self.is_unanswered(alone))?;
+            Some((entry.replayed(case, &alone)?, alone.class))
+        };
+        match run() {
+            None => Rerun::NotRun,
+            Some(did) if did.0 == Smallest::AsKnown || (0..retries).all(|_| run() == Some(did)) => {
+                Rerun::Did(did.0, did.1)
+            }
+            Some(_) => Rerun::Varies,
+        }
     }
 
     /// Runs and judges at most this many of the cases.

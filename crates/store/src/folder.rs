@@ -60,11 +60,18 @@ impl Folder {
     pub fn read(&self, library: &Library) -> Result<Vec<Stored>, StoreError> {
         let (reader, mut all) = (Reader::default(), Vec::new());
         for path in self.files()? {
-            let source = Source::new(path.display().to_string(), read(&path)?);
-            let (file, entry) = check(&reader, &source, library)?;
-            all.push(Stored { path: source.name, text: source.text, file, entry });
+            all.push(stored(&reader, &path, library)?);
         }
         Ok(all)
+    }
+
+    /// Reads and checks the file of a finding.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, is a link or has mistakes.
+    pub fn read_file(path: &Path, library: &Library) -> Result<Stored, StoreError> {
+        stored(&Reader::default(), path, library)
     }
 
     /// As [`Self::read`], without an error if there is no folder yet.
@@ -150,6 +157,12 @@ impl FromIterator<Stored> for KnownFailures {
     fn from_iter<I: IntoIterator<Item = Stored>>(all: I) -> Self {
         Self::new(all.into_iter().map(|stored| stored.entry).collect())
     }
+}
+
+fn stored(reader: &Reader<FindingFile>, path: &Path, library: &Library) -> Result<Stored, StoreError> {
+    let source = Source::new(path.display().to_string(), read(path)?);
+    let (file, entry) = check(reader, &source, library)?;
+    Ok(Stored { path: source.name, text: source.text, file, entry })
 }
 
 /// The text of a file.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueHint, builder::NonEmptyStringValueParser};
 
-use super::{RunArguments, heading};
+use super::{BackendArguments, heading};
 use crate::units;
 
 const EXAMPLES: &str = "\
@@ -110,38 +110,6 @@ pub(crate) struct FuzzArguments {
     )]
     pub(crate) jobs: Option<u16>,
 
-    /// The backend, as for `run`
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = RunArguments::DEFAULT_BACKEND,
-        value_hint = ValueHint::Other,
-        help_heading = heading::BACKEND
-    )]
-    pub(crate) backend: String,
-
-    /// Run a built-in backend on threads
-    #[arg(long, help_heading = heading::BACKEND)]
-    pub(crate) in_process: bool,
-
-    /// How long a process may be silent
-    #[arg(
-        long,
-        value_name = "TIME",
-        default_value = "10s",
-        value_parser = units::time_span,
-        allow_hyphen_values = true,
-        help_heading = heading::BACKEND
-    )]
-    pub(crate) case_timeout: Duration,
-
-    /// How much memory a backend process may use
-    #[arg(
-        long,
-        value_name = "SIZE",
-        value_parser = units::size,
-        allow_hyphen_values = true,
-        help_heading = heading::BACKEND
-    )]
-    pub(crate) backend_memory: Option<u64>,
+    #[command(flatten)]
+    pub(crate) backend: BackendArguments,
 }

@@ -60,13 +60,13 @@ pub(crate) fn fuzz(arguments: &FuzzArguments, started: Instant) -> Result<Exit, 
     let deadline = arguments.time.and_then(|time| started.checked_add(time));
     let incidents = Incidents::default();
     let filter = run.selection.filter()?;
-    let backend = backends::factory(&arguments.backend, &hosting(&run, deadline, &stop, &incidents))?;
+    let backend = backends::factory(&run.backend, &hosting(&run, deadline, &stop, &incidents))?;
     let suite = load_suite(&arguments.suite)?;
     let folder = Folder::new(&arguments.findings);
     let stored = folder.read_or_none(Library::embedded())?;
     let name = {
         let opened = backend(Purpose::Retries);
-        let opened = opened.map_err(|error| Problem::start(RunError::Backend(error), &arguments.backend))?;
+        let opened = opened.map_err(|error| Problem::start(RunError::Backend(error), &run.backend))?;
         opened.capabilities().name.clone()
     };
     check_name(&folder, arguments.name.as_deref(), &name)?;
@@ -106,20 +106,16 @@ pub(crate) fn fuzz(arguments: &FuzzArguments, started: Instant) -> Result<Exit, 
 
 /// The arguments of the runs of a campaign. What this command has no option for is as `run` has it.
 fn of_run(arguments: &FuzzArguments) -> RunArguments {
-    let usual = RunArguments::usual();
+    let run = arguments.backend.run();
     RunArguments {
         selection: Selection {
             suite: arguments.suite.clone(),
             filter: arguments.filter.clone(),
             seed: arguments.seed,
             jobs: arguments.jobs,
-            ..usual.selection
+            ..run.selection
         },
-        backend: arguments.backend.clone(),
-        in_process: arguments.in_process,
-        case_timeout: arguments.case_timeout,
-        backend_memory: arguments.backend_memory,
-        ..usual
+        ..run
     }
 }
 
@@ -350,7 +346,7 @@ impl Campaign<'_> {
                 }
             }
         });
-        let diagnosis = ended.map_err(|error| Problem::start(error, &self.arguments.backend))?;
+        let diagnosis = ended.map_err(|error| Problem::start(error, &self.arguments.backend.backend))?;
         self.status.position.cases = start.0 + diagnosis.summary.totals.progress.ran;
         for tally in &diagnosis.summary.totals.known {
             *self.failed.entry(tally.entry.id.clone()).or_default() += tally.counts.as_expected;

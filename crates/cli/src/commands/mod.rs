@@ -18,6 +18,7 @@ mod mutants;
 mod obligations;
 mod picker;
 mod profiles;
+mod replay;
 mod run;
 mod serve;
 mod snapshot;
@@ -33,6 +34,7 @@ pub(crate) fn execute(command: &Command, started: Instant) -> Result<Exit, Probl
     match command {
         Command::Run(arguments) => run::run(arguments, started),
         Command::Fuzz(arguments) => fuzz::fuzz(arguments, started),
+        Command::Replay(arguments) => replay::replay(arguments),
         Command::List(arguments) => list::list(arguments),
         Command::Count(arguments) => list::count(arguments),
         Command::Show(arguments) => case::show(arguments),

@@ -32,6 +32,7 @@ mod profile;
 mod python;
 mod readme;
 mod reference;
+mod replay;
 mod reports;
 mod results;
 mod resume;

@@ -69,9 +69,12 @@ impl KnownEntry {
         Self { failure: Arc::new(failure), ..self }
     }
 
-    /// What its smallest case does, which came to this alone. `None` if that says nothing.
-    pub(crate) fn smallest(&self, alone: &Examination) -> Option<Smallest> {
-        let output = alone.evidence.as_ref().map(|evidence| Digest::of(&evidence.actual));
+    /// What one of its cases does, which came to this alone. `None` if that says nothing. Only the output of
+    /// the smallest case is known.
+    pub(crate) fn replayed(&self, case: &Case, alone: &Examination) -> Option<Smallest> {
+        let is_smallest = self.cases.first() == Some(case);
+        let evidence = alone.evidence.as_ref().filter(|_| is_smallest);
+        let output = evidence.map(|evidence| Digest::of(&evidence.actual));
         match alone.class {
             _ if alone.too_large || alone.class == Some(Class::Lost) => None,
             Some(class) if !self.failure.covers(class) => Some(Smallest::AnotherClass),
