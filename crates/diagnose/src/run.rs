@@ -17,7 +17,7 @@ use crate::{
     pattern::pattern,
     predecessors::Predecessors,
     shrink::Shrinker,
-    spending::{End, Spending},
+    spending::{End, Spending, run_time},
     stored::{Alone, Stored},
 };
 
@@ -33,6 +33,8 @@ pub struct Explaining {
     pub cases: Option<usize>,
     /// Whether to shrink a case of each finding.
     pub shrink: bool,
+    /// Whether the time of a slow backend is a limit, too. Without it, results depend on the cases alone.
+    pub limits_time: bool,
     /// The findings of earlier runs. A finding that is still there keeps its id, and its predicate if that is
     /// still exact.
     pub stored: Vec<StoredFinding>,
@@ -43,7 +45,7 @@ impl Explaining {
     pub const USUAL_CASES: usize = 2_000;
 
     /// No predicate is looked for, and nothing is shrunk.
-    pub const NONE: Self = Self { cases: None, shrink: false, stored: Vec::new() };
+    pub const NONE: Self = Self { cases: None, shrink: false, limits_time: true, stored: Vec::new() };
 }
 
 impl Default for Explaining {
@@ -127,7 +129,8 @@ impl Explanation<'_, '_> {
         let stop = self.ended.trials.stop().clone();
         // After an interrupt, the cases of the run are searched all the same. Smaller ones get as much time.
         stop.extend();
-        let mut spending = Spending::new(stop.clone(), cases, kinds, of_experiments);
+        let time = if self.explaining.limits_time { run_time(cases) } else { Duration::MAX };
+        let mut spending = Spending::new(stop.clone(), cases, time, kinds, of_experiments);
         let mut findings = self.explain(&mut spending, tell);
         let is_whole = self.ended.ending != Ending::Interrupted && !stop.is_interrupted();
         stop.extend();

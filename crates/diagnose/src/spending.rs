@@ -123,6 +123,8 @@ pub(crate) struct Spending {
     end: End,
     /// The limit of a finding.
     limit: Account,
+    /// The limit of all accounts together.
+    all: Duration,
     /// The time of all accounts together.
     time: Duration,
     accounts: BTreeMap<Owner, Account>,
@@ -144,13 +146,13 @@ struct Open {
 }
 
 impl Spending {
-    /// Nothing is spent yet. `cases` is the number of cases that a finding may cost, and `kinds` the number
-    /// of operators and kinds of failures.
-    pub(crate) fn new(stop: Stop, cases: usize, kinds: usize, end: End) -> Self {
+    /// Nothing is spent yet. `cases` is the number of cases that a finding may cost, `all` the backend's time
+    /// for all findings, and `kinds` the number of operators and kinds of failures.
+    pub(crate) fn new(stop: Stop, cases: usize, all: Duration, kinds: usize, end: End) -> Self {
         let shares = u32::try_from(kinds).unwrap_or(SHARES).clamp(1, SHARES);
-        let limit = Account { cases, time: run_time(cases) / shares, hangs: 2 };
+        let limit = Account { cases, time: all / shares, hangs: 2 };
         let (accounts, left_out) = (BTreeMap::new(), LeftOut::default());
-        Self { stop, end, limit, time: Duration::ZERO, accounts, open: None, left_out }
+        Self { stop, end, limit, all, time: Duration::ZERO, accounts, open: None, left_out }
     }
 
     /// The number of cases that a finding may cost.
@@ -179,7 +181,7 @@ impl Spending {
         let limits = [
             (self.end.is_past(), Limit::Timeout),
             (self.limit.cases == 0, Limit::Cases),
-            (self.time >= run_time(self.limit.cases), Limit::Budget),
+            (self.time >= self.all, Limit::Budget),
         ];
         limits.into_iter().find_map(|(is_reached, limit)| is_reached.then_some(limit))
     }
@@ -225,7 +227,7 @@ impl Spending {
 
     fn open(&mut self, owner: Owner, stage: Stage) {
         self.close();
-        let (limit, time) = (stage.limit(self.limit), stage.of(run_time(self.limit.cases)));
+        let (limit, time) = (stage.limit(self.limit), stage.of(self.all));
         self.open = Some(Open { owner, stage, limit, time, since: None, cut: None });
     }
 
@@ -297,7 +299,7 @@ fn cost(bytes: usize) -> usize {
 }
 
 /// The backend's time for all findings, if each may cost this number of cases.
-fn run_time(cases: usize) -> Duration {
+pub(crate) fn run_time(cases: usize) -> Duration {
     let usual = Explaining::USUAL_CASES;
     TIME.saturating_mul(u32::try_from(cases.div_ceil(usual)).unwrap_or(u32::MAX).max(1))
 }
@@ -318,7 +320,7 @@ mod tests {
 
     #[test]
     fn experiments_repeats_and_shrinking_share_the_cases_of_a_finding() {
-        let mut spending = Spending::new(Stop::default(), CASES, 9, OPEN);
+        let mut spending = Spending::new(Stop::default(), CASES, TIME, 9, OPEN);
         spending.open_experiments("SLICE", "wrong");
         assert_eq!(left(&mut spending), 1_600);
         spending.open_experiments("SLICE", "crash");
@@ -336,7 +338,7 @@ mod tests {
 
     #[test]
     fn time_and_hangs_are_limited_too() {
-        let mut spending = Spending::new(Stop::default(), CASES, 9, OPEN);
+        let mut spending = Spending::new(Stop::default(), CASES, TIME, 9, OPEN);
         for (limit, spent) in [
             (Limit::Hangs, Account { hangs: 2, ..Account::default() }),
             (Limit::Time, Account { time: Duration::from_secs(10), ..Account::default() }),
@@ -360,7 +362,7 @@ mod tests {
         for (cases, seconds) in
             [(1, 60), (CASES, 60), (10 * CASES, 600), (usize::MAX, 60 * u64::from(u32::MAX))]
         {
-            let mut spending = Spending::new(Stop::default(), cases, 1, OPEN);
+            let mut spending = Spending::new(Stop::default(), cases, run_time(cases), 1, OPEN);
             spending.open(Owner::Finding(0), Stage::Shrinking);
             spending.time = Duration::from_millis(seconds * 1_000 - 1);
             assert!(spending.may_run(), "{cases} cases");
@@ -372,13 +374,17 @@ mod tests {
             spending.open(Owner::Finding(0), Stage::Shrinking);
             assert!(spending.may_run(), "{cases} cases");
         }
-        assert_eq!(Spending::new(Stop::default(), 0, 1, OPEN).over(), Some(Limit::Cases));
+        assert_eq!(Spending::new(Stop::default(), 0, TIME, 1, OPEN).over(), Some(Limit::Cases));
+        let mut spending = Spending::new(Stop::default(), CASES, Duration::MAX, 9, OPEN);
+        spending.open_experiments("SLICE", "wrong");
+        spending.time = Duration::from_secs(1 << 40);
+        assert!(spending.may_run(), "time is no limit");
     }
 
     #[test]
     fn nothing_runs_without_a_deadline_or_after_an_interrupt() {
         let stop = Stop::default();
-        let mut spending = Spending::new(stop.clone(), CASES, 1, End::Now(Limit::EndOfRun));
+        let mut spending = Spending::new(stop.clone(), CASES, TIME, 1, End::Now(Limit::EndOfRun));
         spending.open_experiments("SLICE", "wrong");
         assert!(!spending.may_run());
         spending.end_at(End::Deadline(Some(Instant::now())));

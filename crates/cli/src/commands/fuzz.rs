@@ -306,7 +306,7 @@ impl Campaign<'_> {
         let is_other = |one: &&Stored| known.entries().all(|entry| entry.id != one.file.finding);
         let stored =
             self.stored.iter().filter(is_other).map(|one| StoredFinding::of_known(&one.entry)).collect();
-        let explaining = Explaining { cases: Some(EXPLAINED), shrink: true, stored };
+        let explaining = Explaining { cases: Some(EXPLAINED), shrink: true, limits_time: false, stored };
         let configuration =
             Configuration { record: true, max_hangs: Some(HANGS), known, ..self.configuration.clone() };
         let mut failed = Failed::default();

@@ -196,6 +196,7 @@ fn explaining(arguments: &RunArguments) -> Explaining {
         cases: is_suite.then_some(arguments.explain as usize),
         shrink: is_suite,
         stored: arguments.stored.clone(),
+        ..Explaining::NONE
     }
 }
 

@@ -39,7 +39,7 @@ fn findings(
         Configuration { filter: Some(std::sync::Arc::new(filter)), known, ..Configuration::default() };
     let source = std::sync::Arc::new(SuiteSource::new(cases, &[]));
     let run = Run { library, source, backend, configuration, stop: Stop::default() };
-    let explaining = Explaining { cases: Some(explain), shrink: false, stored };
+    let explaining = Explaining { cases: Some(explain), stored, ..Explaining::NONE };
     dmlcts_diagnose::run(&run, &explaining, &mut |_| {}).expect("the backend starts").findings
 }
 
