@@ -7,8 +7,8 @@
 
 use std::fs;
 
-use crate::common::job::Job;
 use crate::common::pages::Page;
+use crate::common::{finding, job::Job};
 use serde_yaml::Value;
 
 /// The beginnings of the commands that install something.
@@ -260,6 +260,65 @@ fn the_example_for_gitlab_proposes_changed_snapshots() {
     fs::write(job.0.join("open"), "3\n").expect("the folder takes it");
     succeeds(&job, &("git reset --quiet --soft HEAD~1\n".to_owned() + &script));
     assert_eq!(calls(&job), [installs, &find, &format!("{curl} --request PUT {text} {requests}/3")]);
+}
+
+/// The commands for the backend of these tests, with few cases.
+fn short(commands: &str) -> String {
+    let times = ["--time 60s", "--time 5h"];
+    let own = commands.replace("findings/mine", "findings/reference");
+    times.iter().fold(own, |commands, time| commands.replace(time, "--limit 500"))
+}
+
+/// A folder with a finding that was fixed.
+fn with_a_finding(job: &Job) {
+    let smallest = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
+    let fixed = finding("fixed", Some("operator == SLICE"), "crashed", smallest);
+    let folder = job.0.join("findings/reference");
+    fs::create_dir_all(&folder).expect("the folder takes it");
+    let fixed = fixed.replace("status: known", "status: fixed");
+    fs::write(folder.join("fixed.yaml"), fixed).expect("the folder takes it");
+}
+
+#[test]
+fn the_examples_for_pull_requests_replay_findings_and_look_for_new_ones() {
+    let github = example("guide/src/campaigns.md", "on: pull_request");
+    let gitlab = example("guide/src/campaigns.md", "image: rust");
+    let (github, _) = commands_and_files(&steps(&github["jobs"]["findings"], ""));
+    for (name, commands) in
+        [("campaign-github", github), ("campaign-gitlab", texts(&gitlab["findings"]["script"]))]
+    {
+        let job = Job::new(name);
+        with_a_finding(&job);
+        let commands: Vec<String> = commands.iter().map(|command| short(command)).collect();
+        assert!(commands.iter().any(|command| command.contains("fuzz")), "{commands:?}");
+        run_all(&job, &commands);
+    }
+}
+
+#[test]
+fn the_example_for_github_proposes_findings() {
+    let workflow = example("guide/src/campaigns.md", "cron: ");
+    let (search, propose) = (&workflow["jobs"]["search"], &workflow["jobs"]["propose"]);
+    assert_eq!(search["permissions"], serde_yaml::from_str::<Value>("{contents: read}").expect("YAML"));
+    let job = repository("propose-findings");
+    with_a_finding(&job);
+    let (merge, fuzz) = (short(&step(search, "git fetch")), short(&step(search, "dmlcts fuzz")));
+    // There is no proposal yet.
+    succeeds(&job, &merge);
+    succeeds(&job, &fuzz);
+    assert_eq!(fs::read_to_string(job.0.join("output")).expect("it says so"), "changed=true\n");
+    check_files(&job, &["findings.md".to_owned()]);
+    let proposal = format!("export GITHUB_REF_NAME=main\n{}", step(propose, "git push"));
+    succeeds(&job, &proposal);
+    let files = succeeds(&job, "git -C remote.git ls-tree -r --name-only findings findings");
+    assert_eq!(files, "findings/reference/fixed.yaml\n", "the position is no finding");
+    // What nobody merged is in the next proposal.
+    succeeds(
+        &job,
+        "git switch --quiet main && git branch --quiet -D findings && mkdir -p findings/reference",
+    );
+    succeeds(&job, &merge);
+    check_files(&job, &["findings/reference/fixed.yaml".to_owned()]);
 }
 
 #[test]

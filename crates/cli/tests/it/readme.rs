@@ -12,7 +12,7 @@ use crate::common::job::Job;
 use crate::common::pages::{Block, Page};
 
 /// The beginnings of the commands that do not run here, and the reasons.
-const NOT_RUN: [(&str, &str); 16] = [
+const NOT_RUN: [(&str, &str); 17] = [
     ("cargo test --workspace", "runs this test"),
     ("cargo install ", "builds the program that this test has, for minutes"),
     ("dmlcts accept findings/mine", "needs the run before it; tests/known runs such folders"),
@@ -26,6 +26,7 @@ const NOT_RUN: [(&str, &str); 16] = [
     ("pip install ", "needs a network; .ci/run installs the same packages"),
     ("dmlcts fuzz --findings findings/reference --time 8h", "takes a night"),
     ("dmlcts fuzz --backend 'exec:python3 mine.py'", "takes a night"),
+    ("dmlcts replay findings/mine", "needs findings; tests/replay runs such folders"),
     ("dmlcts run --suite ci --backend wgpu", "needs an adapter; .ci/run runs the suites on one"),
     (
         "dmlcts run --suite ci --backend 'exec:python3 mine.py' --findings findings/mine",
