@@ -29,6 +29,15 @@ pub struct Position {
     pub cases: u64,
     /// The time that they took, in seconds.
     pub seconds: u64,
+    /// The part of that time that went into studying failures, in seconds.
+    #[serde(default)]
+    pub studied: u64,
+    /// The number of findings that failed in the last command and that nobody accepted.
+    #[serde(default)]
+    pub new: u64,
+    /// The number of known findings that failed in the last command.
+    #[serde(default)]
+    pub known: u64,
     /// The failures of this lap that no predicate separates, as operator and class. More of the same kind
     /// are only counted, until the next lap.
     #[serde(default)]
@@ -98,7 +107,7 @@ mod tests {
         let folder = Folder::new(made.path().join("mine"));
         let unexplained = vec![("SLICE".to_owned(), "crashed".to_owned())];
         let position =
-            Position { of: "fuzz".to_owned(), lap: 2, next: 7, cases: 100, seconds: 9, unexplained };
+            Position { of: "fuzz".to_owned(), lap: 2, next: 7, unexplained, ..Position::default() };
         let (file, empty) = PositionFile::open(&folder, 1).expect("it opens").expect("it is free");
         assert_eq!(empty, Position::default());
         file.write(&position).expect("it can be written");

@@ -19,7 +19,7 @@ use dmlcts_backend::{Purpose, process::Incidents};
 use dmlcts_diagnose::{Diagnosis, Event, Explaining, StoredFinding};
 use dmlcts_generate::{Suite, draw::derive};
 use dmlcts_model::{Case, escaped};
-use dmlcts_report::{command, counted, grouped};
+use dmlcts_report::{command, counted, grouped, span};
 use dmlcts_runner::{
     Applies, Class, Configuration, Cursor, Ending, Event as RunEvent, Factory, Group, Kind, KnownEntry,
     KnownFailure, KnownFailures, Run, RunError, Source, Status, Stop, SuiteSource, Verdict,
@@ -78,7 +78,8 @@ pub(crate) fn fuzz(arguments: &FuzzArguments, started: Instant) -> Result<Exit, 
     };
     let of = of(&suite, arguments.filter.as_deref());
     let goes_on = last.of == of;
-    let position = if goes_on { last } else { Position { of, ..Position::default() } };
+    let position =
+        if goes_on { Position { new: 0, known: 0, ..last } } else { Position { of, ..Position::default() } };
     output::note(&beginning(&folder, &stored, goes_on.then_some(&position)));
     runs.store(true, Ordering::Relaxed);
     let configuration = Configuration { filter, deadline, incidents, ..configuration(&run) };
@@ -310,8 +311,10 @@ impl Campaign<'_> {
         let configuration =
             Configuration { record: true, max_hangs: Some(HANGS), known, ..self.configuration.clone() };
         let mut failed = Failed::default();
+        let started = Instant::now();
         let studied =
             self.run(parts, cases, configuration, &explaining, &mut |event| failed.on_event(event))?;
+        self.status.studied += started.elapsed();
         Ok((studied, failed))
     }
 
@@ -351,6 +354,7 @@ impl Campaign<'_> {
         for tally in &diagnosis.summary.totals.known {
             *self.failed.entry(tally.entry.id.clone()).or_default() += tally.counts.as_expected;
         }
+        self.count();
         written.map(|()| diagnosis)
     }
 
@@ -374,7 +378,21 @@ impl Campaign<'_> {
         for change in unexpected {
             *self.failed.entry(change.id.clone()).or_default() += 1;
         }
+        self.count();
         Ok(added)
+    }
+
+    /// Counts the findings that failed.
+    fn count(&mut self) {
+        let [new, known] = self.failing().map(|findings| findings.len() as u64);
+        (self.status.position.new, self.status.position.known) = (new, known);
+    }
+
+    /// The findings that failed: the new ones and the known ones.
+    fn failing(&self) -> [Vec<&Stored>; 2] {
+        let fails = |one: &&Stored| self.failed.get(&one.file.finding).is_some_and(|count| *count > 0);
+        let (new, known) = self.stored.iter().filter(fails).partition(|one| one.file.status == Status::New);
+        [new, known]
     }
 
     /// The failures that no predicate separates.
@@ -414,9 +432,7 @@ impl Campaign<'_> {
     /// Sums up the campaign.
     fn finish(&mut self, ending: Ending) -> Result<Exit, Problem> {
         self.status.clear();
-        let fails = |one: &&Stored| self.failed.get(&one.file.finding).is_some_and(|count| *count > 0);
-        let (new, known): (Vec<&Stored>, Vec<&Stored>) =
-            self.stored.iter().filter(fails).partition(|one| one.file.status == Status::New);
+        let [new, known] = self.failing();
         let fresh = new.iter().filter(|one| !self.before.contains(&one.file.finding)).count();
         let mut out = output::stdout();
         let mut write = || {
@@ -491,13 +507,15 @@ fn failed_case(group: &Group) -> FailedCase {
 struct Progress {
     file: PositionFile,
     position: Position,
-    /// The number of cases and the seconds before this command.
-    before: (u64, u64),
+    /// The position before this command.
+    before: Position,
     started: Instant,
     written: Instant,
     shown: Option<Instant>,
     /// The number of flakes of known kinds.
     flakes: u64,
+    /// The time that went into studying failures, without that of the study that goes on.
+    studied: Duration,
     is_terminal: bool,
 }
 
@@ -506,19 +524,20 @@ impl Progress {
         let now = Instant::now();
         Self {
             file,
-            before: (position.cases, position.seconds),
+            before: position.clone(),
             position,
             started: now,
             written: now,
             shown: None,
             flakes: 0,
+            studied: Duration::ZERO,
             is_terminal: io::stderr().is_terminal(),
         }
     }
 
     /// The number of cases that are left of those that this command may run.
     fn left(&self, limit: Option<u64>) -> Option<u64> {
-        limit.map(|limit| limit.saturating_sub(self.position.cases - self.before.0))
+        limit.map(|limit| limit.saturating_sub(self.position.cases - self.before.cases))
     }
 
     /// Notes the number of cases and the next one, and writes and shows them from time to time.
@@ -532,7 +551,7 @@ impl Progress {
             self.shown = Some(Instant::now());
             let (start, end) = if self.is_terminal { ("\r\x1b[K", "") } else { ("", "\n") };
             // What cannot be shown changes nothing.
-            let _ = write!(io::stderr(), "{start}{}{end}", self.sentence());
+            let _ = write!(io::stderr(), "{start}{}{end}", self.line());
         }
         Ok(())
     }
@@ -547,21 +566,37 @@ impl Progress {
     /// Writes the position.
     fn write(&mut self) -> Result<(), Problem> {
         self.written = Instant::now();
-        self.position.seconds = self.before.1 + self.started.elapsed().as_secs();
+        self.position.seconds = self.before.seconds + self.started.elapsed().as_secs();
+        self.position.studied = self.before.studied + self.studied.as_secs();
         Ok(self.file.write(&self.position)?)
+    }
+
+    /// What this command ran and found so far, on a line of a terminal.
+    fn line(&self) -> String {
+        let (cases, time) = (self.position.cases - self.before.cases, self.started.elapsed());
+        let rate = cases as f64 / time.as_secs_f64().max(0.001);
+        let Position { new, known, .. } = self.position;
+        format!(
+            "{}: {} cases, {}/s, lap {}; failing: {new} new, {known} known findings",
+            span(time),
+            grouped(cases),
+            grouped(rate as u64),
+            self.position.lap + 1
+        )
     }
 
     /// What this command ran.
     fn sentence(&self) -> String {
-        let (cases, time) = (self.position.cases - self.before.0, self.started.elapsed());
+        let (cases, time) = (self.position.cases - self.before.cases, self.started.elapsed());
         let rate = cases as f64 / time.as_secs_f64().max(0.001);
         format!(
-            "{} in {:.0} s ({}/s), lap {}; {} in all",
+            "{} in {} ({}/s), lap {}, {} in all; {:.0} % of the time went into studying failures",
             counted(cases, "case"),
-            time.as_secs_f64(),
+            span(time),
             grouped(rate as u64),
             self.position.lap + 1,
             grouped(self.position.cases),
+            100.0 * self.studied.as_secs_f64() / time.as_secs_f64().max(0.001),
         )
     }
 }
