@@ -11,6 +11,9 @@ use dmlcts_spec::Library;
 
 use crate::common::{faulty, run, text};
 
+/// A suite that shows every planted update, and takes less time than `smoke`.
+const SUITE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/suites/driver.yaml");
+
 /// A folder of snapshots, removed at the end.
 struct Snapshots(PathBuf);
 
@@ -38,7 +41,7 @@ impl Snapshots {
 
     /// Makes a snapshot of the backend with this driver and these faults. Returns the text of the command.
     fn make(&self, driver: &str, faults: &str, more: &[&str]) -> String {
-        let options = ["--backend", &backend(driver, faults), "--suite", "smoke"];
+        let options = ["--backend", &backend(driver, faults), "--suite", SUITE];
         let options = if more.contains(&"--suite") { &options[..2] } else { &options[..] };
         self.does(&[options, more].concat())
     }
@@ -49,7 +52,7 @@ impl Snapshots {
         assert!(all.make(driver, faults, &[]).starts_with("exit 1\n"));
         assert_eq!(
             all.does(&["accept"]),
-            "exit 0\n--- stdout\naccepted mine/smoke\naccepted mine/examples\n"
+            "exit 0\n--- stdout\naccepted mine/driver\naccepted mine/examples\n"
         );
         all
     }
@@ -83,7 +86,7 @@ fn nothing_changes_whatever_the_jobs_and_the_parts() {
     let before = all.files();
     for jobs in ["1", "2", "4", "7"] {
         let said = all.make("1.0", WRONG, &["--jobs", jobs]);
-        assert!(said.contains("mine/smoke: as accepted\nmine/examples: as accepted\n"), "{said}");
+        assert!(said.contains("mine/driver: as accepted\nmine/examples: as accepted\n"), "{said}");
     }
     // Another driver that does the same is no change.
     assert!(all.make("2.0", WRONG, &[]).starts_with("exit 0\n"));
@@ -92,7 +95,17 @@ fn nothing_changes_whatever_the_jobs_and_the_parts() {
     let file = |name: &str| folder.0.join(name).display().to_string();
     let parts = ["1/3", "2/3", "3/3"].map(|part| {
         let path = file(&part[..1]);
-        run(&["run", "--partition", part, "--backend", &backend("1.0", WRONG), "--results", &path]);
+        run(&[
+            "run",
+            "--suite",
+            SUITE,
+            "--partition",
+            part,
+            "--backend",
+            &backend("1.0", WRONG),
+            "--results",
+            &path,
+        ]);
         path
     });
     let whole = file("whole");
@@ -110,7 +123,7 @@ fn update(before: &str, after: &str) -> String {
     let all = Snapshots::accepted(&format!("{before}-{after}"), "1.0", before);
     assert!(all.make("2.0", after, &[]).starts_with("exit 1\n"), "{before} → {after}");
     let said = all.does(&["diff"]);
-    let cause = "mine/smoke: driver 1.0 → 2.0; suite, spec and dmlcts unchanged\n";
+    let cause = "mine/driver: driver 1.0 → 2.0; suite, spec and dmlcts unchanged\n";
     assert!(said.contains(cause), "{before} → {after}: {said}");
     assert!(said.lines().count() <= 25 + 2, "{before} → {after}: {said}");
     said
@@ -185,15 +198,15 @@ fn an_edited_suite_and_an_edited_spec_are_named() {
     assert!(said.contains("2 components changed at once"), "{said}");
 
     let all = Snapshots::accepted("spec", "1.0", "none");
-    let (path, own) = (all.file("smoke.snap"), Library::embedded().short_hash());
+    let (path, own) = (all.file("driver.snap"), Library::embedded().short_hash());
     let earlier = fs::read_to_string(&path).expect("it is there").replace(own, "0123456789ab");
     fs::write(&path, earlier).expect("it can be written");
     let said = all.does(&["check"]);
-    assert!(said.contains("mine/smoke: accepted for the spec 0123456789ab, and this is "), "{said}");
+    assert!(said.contains("mine/driver: accepted for the spec 0123456789ab, and this is "), "{said}");
     assert!(all.make("1.0", "none", &[]).starts_with("exit 1\n"));
     let said = all.does(&["diff"]);
     assert!(
-        said.contains(&format!("mine/smoke: spec 0123456789ab → {own}; driver, suite and dmlcts")),
+        said.contains(&format!("mine/driver: spec 0123456789ab → {own}; driver, suite and dmlcts")),
         "{said}"
     );
     assert!(said.contains("\nno line changed\n"), "{said}");
@@ -202,7 +215,7 @@ fn an_edited_suite_and_an_edited_spec_are_named() {
 #[test]
 fn a_spoiled_snapshot_is_left_alone() {
     let all = Snapshots::accepted("spoiled", "1.0", WRONG);
-    let path = all.file("smoke.snap");
+    let path = all.file("driver.snap");
     let good = fs::read_to_string(&path).expect("it is there");
     let digits = good.find(" of ").expect("it has a finding") - 1;
     let mut counted = good.clone();
@@ -221,11 +234,11 @@ fn a_spoiled_snapshot_is_left_alone() {
         fs::write(&path, spoiled).expect("it can be written");
         for said in [all.make("2.0", "none", &[]), all.does(&["check"]), all.does(&["show"])] {
             assert!(said.starts_with("exit 2\n"), "{what}: {said}");
-            assert!(said.contains("DIR/mine/smoke.snap:") && said.contains(message), "{what}: {said}");
+            assert!(said.contains("DIR/mine/driver.snap:") && said.contains(message), "{what}: {said}");
             assert!(said.contains("help: restore the file"), "{what}: {said}");
         }
         assert_eq!(fs::read_to_string(&path).expect("it is there"), spoiled, "{what}");
-        assert!(!all.file("smoke.snap.new").exists(), "{what}");
+        assert!(!all.file("driver.snap.new").exists(), "{what}");
     }
 }
 
@@ -259,22 +272,22 @@ fn changes_are_reviewed_one_by_one() {
     assert!(said.starts_with("exit 1\n") && said.contains("(1 of ") && said.contains("broken"), "{said}");
     assert_eq!(all.files(), pending, "a skipped change and the end of the input change nothing");
     let said = review(&"r\n".repeat(2));
-    assert!(said.starts_with("exit 0\n") && said.contains("rejected mine/smoke"), "{said}");
+    assert!(said.starts_with("exit 0\n") && said.contains("rejected mine/driver"), "{said}");
     assert_eq!(all.files(), accepted);
     all.make("2.0", WRONG, &[]);
     let markdown = all.0.join("page.md");
     let page = markdown.to_str().expect("a plain name");
     assert!(all.does(&["diff", "--markdown", page]).starts_with("exit 1\n"));
     let page = fs::read_to_string(&markdown).expect("it is there");
-    assert!(page.starts_with("### mine/smoke: 1 broken\n\n```text\ndriver 1.0 → 2.0; "), "{page}");
+    assert!(page.starts_with("### mine/driver: 1 broken\n\n```text\ndriver 1.0 → 2.0; "), "{page}");
     let said = review(&"a\n".repeat(2));
-    assert!(said.starts_with("exit 0\n") && said.contains("accepted mine/smoke"), "{said}");
+    assert!(said.starts_with("exit 0\n") && said.contains("accepted mine/driver"), "{said}");
     assert!(all.make("2.0", WRONG, &[]).starts_with("exit 0\n"));
     // When the fault is gone again, a pending change is withdrawn.
     all.make("3.0", "none", &[]);
-    assert!(all.file("smoke.snap.new").exists());
+    assert!(all.file("driver.snap.new").exists());
     all.make("2.0", WRONG, &[]);
-    assert!(!all.file("smoke.snap.new").exists());
+    assert!(!all.file("driver.snap.new").exists());
 }
 
 #[test]
@@ -283,22 +296,22 @@ fn a_folder_is_checked_and_shown() {
     assert_eq!(all.does(&["check"]), "exit 0\n--- stdout\n2 accepted, nothing waits for a review\n");
     all.make("1.0", "none", &["--name", "other"]);
     let said = all.does(&["check"]);
-    assert!(said.starts_with("exit 1\n") && said.contains("other/smoke: pending\n  help: see "), "{said}");
+    assert!(said.starts_with("exit 1\n") && said.contains("other/driver: pending\n  help: see "), "{said}");
     let said = all.does(&["show", "mine", "other"]);
     assert!(said.contains("* finding  wrong-value where "), "{said}");
     assert!(
-        said.contains("\n    mine/smoke: slice-wrong-value-") && said.contains("\n    other/smoke: -\n"),
+        said.contains("\n    mine/driver: slice-wrong-value-") && said.contains("\n    other/driver: -\n"),
         "{said}"
     );
-    assert!(said.contains("\n  refuses  all clauses\n    mine/smoke: at create, E_INVALIDARG\n"), "{said}");
+    assert!(said.contains("\n  refuses  all clauses\n    mine/driver: at create, E_INVALIDARG\n"), "{said}");
     let said = all.does(&["show", "mine/examples"]);
     assert!(
         said.contains("example slice1.example-2\n  SLICE1 FLOAT32 ") && said.contains("\n  14 16\n  6 8\n"),
         "{said}"
     );
-    fs::copy(all.file("smoke.snap"), all.file("gone.snap")).expect("it can be copied");
+    fs::copy(all.file("driver.snap"), all.file("gone.snap")).expect("it can be copied");
     let said = all.does(&["check"]);
-    assert!(said.contains("mine/gone: orphaned: it is of the suite `smoke`"), "{said}");
+    assert!(said.contains("mine/gone: orphaned: it is of the suite `driver`"), "{said}");
 }
 
 /// The project's own snapshot. `dmlcts snapshot --suite ci` and `dmlcts snapshot accept` renew it.
@@ -321,12 +334,12 @@ fn a_link_in_the_folder_is_refused_before_the_run() {
     let all = Snapshots::accepted("links", "1.0", "none");
     let precious = all.0.join("precious");
     fs::write(&precious, "precious").expect("it can be written");
-    std::os::unix::fs::symlink("../precious", all.file("smoke.snap.new")).expect("links can be made");
+    std::os::unix::fs::symlink("../precious", all.file("driver.snap.new")).expect("links can be made");
     let make = all.make("2.0", WRONG, &[]);
     assert!(!make.contains("verdict"), "{make}");
     for said in [make, all.does(&["accept"]), all.does(&["check"]), all.does(&["diff"])] {
         assert!(said.starts_with("exit 2\n"), "{said}");
-        assert!(said.contains("DIR/mine/smoke.snap.new is a symbolic link; "), "{said}");
+        assert!(said.contains("DIR/mine/driver.snap.new is a symbolic link; "), "{said}");
         assert!(said.contains("help: remove the link"), "{said}");
     }
     assert_eq!(fs::read_to_string(&precious).expect("it is there"), "precious");
@@ -368,7 +381,8 @@ fn what_a_killed_command_left_is_named_and_removed() {
 fn a_report_does_not_replace_a_snapshot() {
     let all = Snapshots::accepted("report", "1.0", "none");
     let before = all.files();
-    for name in ["mine/smoke.snap", "mine/smoke.snap.new", "mine/new.snap", "./mine/../mine/EXAMPLES.SNAP"] {
+    for name in ["mine/driver.snap", "mine/driver.snap.new", "mine/new.snap", "./mine/../mine/EXAMPLES.SNAP"]
+    {
         let path = all.0.join(name).display().to_string();
         let said = all.does(&["diff", "--markdown", &path]);
         assert!(said.starts_with("exit 2\n"), "{said}");
@@ -376,7 +390,7 @@ fn a_report_does_not_replace_a_snapshot() {
         assert_eq!(all.files(), before);
     }
     #[cfg(unix)]
-    for (number, name) in ["mine/smoke.snap", "mine/new.snap"].into_iter().enumerate() {
+    for (number, name) in ["mine/driver.snap", "mine/new.snap"].into_iter().enumerate() {
         let link = all.0.join(format!("link{number}"));
         std::os::unix::fs::symlink(name, &link).expect("links can be made");
         let said = all.does(&["diff", "--markdown", link.to_str().expect("a plain name")]);
