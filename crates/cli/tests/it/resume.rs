@@ -205,7 +205,8 @@ fn failures_before_resuming_count() {
         let [whole, file, log] = ["whole", "file", "log"].map(name);
         let with = |option, file: &Scratch, stuck| {
             let options = ["--suite", "smoke", "--partition", part, "--findings", list.path()];
-            let options = [&options[..], &["--case-timeout", "1h", option, file.path()]].concat();
+            let more = ["--explain", "200", "--case-timeout", "1h", option, file.path()];
+            let options = [&options[..], &more].concat();
             let mut command = run_suite(&options, &log, stuck);
             command.env(WRONG, "");
             command

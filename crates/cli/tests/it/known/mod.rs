@@ -98,7 +98,9 @@ impl Store {
     fn ran(&self, way: &str, more: &[&str]) -> String {
         let (backend, path) = (backend(way), self.path());
         let arguments = ["run", "--quiet", "--retries", "1", "--backend", &backend, "--findings", &path];
-        self.plain(&text(&[&arguments, more].concat()))
+        // Fewer experiments than usual take less time.
+        let explain = if more.contains(&"--explain") { &[][..] } else { &["--explain", "500"] };
+        self.plain(&text(&[&arguments, explain, more].concat()))
     }
 
     fn accepts(&self, way: &str, more: &[&str]) -> String {
@@ -319,9 +321,10 @@ fn a_run_waits_for_the_lock_of_its_folder() {
 /// The folder after accepting a run of a suite on a backend with a bug. The next run has no news.
 fn accepted(way: &str, suite: &str) -> String {
     let store = Store::empty(&format!("bug-{way}"));
-    let said = store.accepts(way, &["--suite", suite]);
+    let of = ["--suite", suite, "--explain", "2000"];
+    let said = store.accepts(way, &of);
     assert!(said.starts_with("exit 0\n"), "{way}: {said}");
-    assert_eq!(store.ran(way, &["--suite", suite]), "exit 0", "{way}: {}", store.all());
+    assert_eq!(store.ran(way, &of), "exit 0", "{way}: {}", store.all());
     store.all()
 }
 
@@ -359,7 +362,7 @@ fn a_bug_of_a_line_is_accepted_in_a_line() {
 fn what_only_some_data_show() {
     for way in ["quieting", "declines"] {
         let store = Store::empty(way);
-        let said = store.accepts(way, &[]);
+        let said = store.accepts(way, &["--explain", "2000"]);
         assert!(said.starts_with("exit 0\n"), "{said}");
         insta::assert_snapshot!(format!("accepted_{way}"), in_short(&store.all()));
         assert_eq!(store.ran(way, &[]), "exit 0");
@@ -375,7 +378,7 @@ fn what_only_some_data_show() {
 #[ignore = "it takes long: .ci/run runs it if findings or snapshots changed"]
 fn failures_without_a_predicate_are_left_out() {
     let store = Store::empty("scattered");
-    let said = store.accepts("scattered", &[]);
+    let said = store.accepts("scattered", &["--explain", "2000"]);
     assert!(said.starts_with("exit 1\n"), "{said}");
     let left: Vec<&str> = said.lines().filter(|line| line.starts_with("left out  ")).collect();
     assert!(!left.is_empty() && left.iter().all(|line| line.contains("no predicate separates")), "{said}");
