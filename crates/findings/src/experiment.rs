@@ -89,6 +89,17 @@ impl Estimate {
         }
     }
 
+    /// What two operators with the same rule have in common: the one with fewer cases on a side, so that many
+    /// cases of one do not make up for few of the other. With mistakes, both together.
+    #[must_use]
+    pub fn weaker(self, other: Self) -> Self {
+        if self.wrong() + other.wrong() > 0 {
+            return self.with(other);
+        }
+        let weight = |one: &Self| (one.held.min(one.not_held), one.cases());
+        if weight(&other) < weight(&self) { other } else { self }
+    }
+
     /// The one of two that says more: the one with more mistakes, or else with more cases. Both may count the
     /// same cases, so that their sum would be too large.
     #[must_use]
@@ -337,6 +348,16 @@ fn put(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_cases_of_one_operator_do_not_make_up_for_few_of_another() {
+        let of = |held, not_held| Estimate { held, held_failing: held, not_held, not_held_passing: not_held };
+        let (many, few) = (of(3_000, 3_000), of(3_000, 20));
+        assert_eq!(many.weaker(few), few);
+        assert_eq!(few.weaker(many), few);
+        let wrong = Estimate { held_failing: 2_999, ..many };
+        assert_eq!(few.weaker(wrong).wrong(), 1, "a mistake is not hidden");
+    }
 
     #[test]
     fn many_kinds_cost_no_more_than_six() {

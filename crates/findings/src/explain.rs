@@ -502,7 +502,7 @@ impl Cause {
         self.asked += other.asked;
         self.exact &= other.exact;
         self.estimate = match (self.estimate, other.estimate) {
-            (Some(one), Some(other)) => Some(one.with(other)),
+            (Some(one), Some(other)) => Some(one.weaker(other)),
             _ => None,
         };
     }
