@@ -36,7 +36,7 @@ impl RunArguments {
         claim: Option<&Claim>,
     ) -> SelectionForm {
         // The number of threads changes no result, and a suite is identified by its text.
-        let Selection { suite: _, filter, strategy, feature_level, seed, limit, partition, jobs: _ } =
+        let Selection { suite: _, filter, strategy, order, feature_level, seed, limit, partition, jobs: _ } =
             &self.selection;
         let mut strategies: Vec<String> =
             strategy.iter().map(|strategy| strategy.name().to_owned()).collect();
@@ -59,6 +59,7 @@ impl RunArguments {
             seed: *seed,
             filter: filter.clone(),
             strategies,
+            order: order.map(|order| order.id().to_owned()),
             feature_level: feature_level.map(|level| level.to_string()),
             partition: partition.map(PartitionForm::from),
             limit: *limit,
@@ -149,6 +150,8 @@ mod tests {
             "negative,random",
             "--seed",
             "7",
+            "--order",
+            "layered",
             "--limit",
             "40",
             "--partition",

@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     arguments::{
-        DiffArguments, ListFindingsArguments, MergeArguments, ReportArguments, RunArguments,
+        DiffArguments, ListFindingsArguments, MergeArguments, ReplayArguments, ReportArguments, RunArguments,
         ShowDiffArguments,
     },
     problem::Problem,
@@ -66,6 +66,17 @@ impl ListFindingsArguments {
         named.extend(self.html.iter().map(written("--html")));
         check_folder(("", &self.folder), &named)?;
         check(&named)
+    }
+}
+
+impl ReplayArguments {
+    /// Checks that the table replaces no finding.
+    pub(crate) fn check_paths(&self) -> Result<(), Problem> {
+        let Some(table) = &self.markdown else { return Ok(()) };
+        self.paths.iter().try_for_each(|path| {
+            check_folder(("", path), &[written("--markdown")(table)])?;
+            check(&[read("")(path), written("--markdown")(table)])
+        })
     }
 }
 

@@ -37,7 +37,7 @@ impl Selection {
                 format!("its strategies are: {}", names.join(", ")),
             ));
         }
-        Ok(SuiteSource::new(expansion, &self.strategy))
+        Ok(SuiteSource::in_order(self.order, expansion, &self.strategy))
     }
 
     /// The suite's cases before the filter, or `None` if they are not found before the deadline. A search

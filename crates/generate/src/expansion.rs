@@ -10,7 +10,7 @@ use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{Diagnostic, Library, LoadError, Operator};
 
 use crate::{
-    Length, Sequence,
+    Length, Order, Sequence,
     draw::derive,
     lower,
     pool::Pools,
@@ -150,14 +150,19 @@ impl<'lib> Expansion<'lib> {
         self.sequence().length()
     }
 
-    /// The cases of some parts, in the order of the suite. Searches these parts.
-    pub fn sequence_of(&self, mut is_chosen: impl FnMut(&Part<'lib>) -> bool) -> Sequence {
+    /// The cases of some parts, in this order or else in that of the suite. Searches these parts.
+    pub fn sequence_of(
+        &self,
+        order: Option<Order>,
+        mut is_chosen: impl FnMut(&Part<'lib>) -> bool,
+    ) -> Sequence {
         let chosen = self.parts.iter().enumerate().filter(|(_, part)| is_chosen(part));
-        Sequence::new(self.suite.form().order, chosen.map(|(place, part)| (place, part.length())))
+        let order = order.unwrap_or(self.suite.form().order);
+        Sequence::new(order, chosen.map(|(place, part)| (place, part.length())))
     }
 
     fn sequence(&self) -> &Sequence {
-        self.sequence.get_or_init(|| self.sequence_of(|_| true))
+        self.sequence.get_or_init(|| self.sequence_of(None, |_| true))
     }
 
     /// Writes the case at an index over `case`, reusing its memory, and returns the strategy that made it.

@@ -33,6 +33,9 @@ pub struct SelectionForm {
     /// The selected strategies; empty if all strategies of the suite were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strategies: Vec<String>,
+    /// The order of the cases; null for that of the suite.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<String>,
     /// The requested feature level; null for the backend's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feature_level: Option<String>,
@@ -130,6 +133,8 @@ pub enum Decides {
     Choice,
     /// The random choices.
     Seed,
+    /// The order of the cases.
+    Order,
     /// The feature level at which cases are judged and must be valid.
     Level,
     /// The part of the selected cases that runs.
@@ -156,6 +161,7 @@ impl SelectionForm {
             seed,
             filter,
             strategies,
+            order,
             feature_level,
             partition,
             limit,
@@ -176,6 +182,7 @@ impl SelectionForm {
             ("--seed", seed.to_string()),
             ("--where", filter.clone().unwrap_or_default()),
             ("--strategy", strategies.join(",")),
+            ("--order", order.clone().unwrap_or_default()),
             ("--feature-level", feature_level.clone().unwrap_or_default()),
             ("--partition", partition.map(|partition| partition.to_string()).unwrap_or_default()),
             ("--limit", limit.map(|limit| limit.to_string()).unwrap_or_default()),
@@ -199,6 +206,7 @@ impl SelectionForm {
             seed,
             filter,
             strategies,
+            order,
             feature_level,
             partition,
             limit,
@@ -214,6 +222,7 @@ impl SelectionForm {
             (Decides::Choice, "--where", filter.clone()),
             (Decides::Choice, "--strategy", named(strategies)),
             (Decides::Seed, "--seed", unusual(*seed, 0)),
+            (Decides::Order, "--order", order.clone()),
             (Decides::Level, "--feature-level", feature_level.clone()),
             (Decides::Part, "--partition", partition.map(|partition| partition.to_string())),
             (Decides::Part, "--limit", limit.map(|limit| limit.to_string())),
@@ -250,12 +259,12 @@ impl SelectionForm {
 
     /// The words with which `list` and `count` show the cases that run.
     pub fn words_of_a_list(&self) -> Vec<String> {
-        self.words(&[Decides::Choice, Decides::Seed, Decides::Level, Decides::Part])
+        self.words(&[Decides::Choice, Decides::Seed, Decides::Order, Decides::Level, Decides::Part])
     }
 
     /// All words except the suite or the given cases. A profile replaces the words that it stands for.
     pub fn words_of_a_run(&self) -> Vec<String> {
-        let how = [Decides::Part, Decides::Size, Decides::Failure, Decides::Gate];
+        let how = [Decides::Order, Decides::Part, Decides::Size, Decides::Failure, Decides::Gate];
         match &self.profile {
             Some(profile) => {
                 let mut words = vec!["--profile".to_owned(), profile.name.clone()];

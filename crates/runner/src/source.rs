@@ -1,6 +1,6 @@
 //! Sources of cases: streams that any thread can read from any index.
 
-use dmlcts_generate::{Expansion, Length, Part, Sequence, suite::Strategy};
+use dmlcts_generate::{Expansion, Length, Order, Part, Sequence, suite::Strategy};
 use dmlcts_model::Case;
 
 /// A stream of cases by index. Case `i` is the same for every reader, in any order of reading.
@@ -69,8 +69,13 @@ pub struct SuiteSource {
 impl SuiteSource {
     /// The parts that these strategies make. Without strategies, all parts. No other part is searched.
     pub fn new(expansion: Expansion<'static>, strategies: &[Strategy]) -> Self {
+        Self::in_order(None, expansion, strategies)
+    }
+
+    /// As [`Self::new`], in this order or else in that of the suite.
+    pub fn in_order(order: Option<Order>, expansion: Expansion<'static>, strategies: &[Strategy]) -> Self {
         let is_chosen = |part: &Part<'_>| strategies.is_empty() || strategies.contains(&part.strategy());
-        let sequence = expansion.sequence_of(is_chosen);
+        let sequence = expansion.sequence_of(order, is_chosen);
         Self { expansion, sequence }
     }
 

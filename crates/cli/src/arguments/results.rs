@@ -158,9 +158,8 @@ pub(crate) struct FailuresArguments {
 
 const ACCEPT_EXAMPLES: &str = "\
 Examples:
-  dmlcts run --suite ci --backend 'exec:python3 mine.py' --results run.jsonl
   dmlcts accept findings/mine --from run.jsonl
-  dmlcts run --suite ci --backend 'exec:python3 mine.py' --findings findings/mine
+  dmlcts accept findings/mine --from run.jsonl slice-refused-valid-1f0a
 
 Exit codes:
   0    every finding was written

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, FromArgMatches as _, ValueHint, builder::NonEmptyStringValueParser};
 use dmlcts_diagnose::{Explaining, StoredFinding};
-use dmlcts_generate::suite::Strategy;
+use dmlcts_generate::{Order, suite::Strategy};
 use dmlcts_model::FeatureLevel;
 use dmlcts_results::BackendOptions;
 use dmlcts_runner::{Configuration, Difference, Partition, Runs};
@@ -45,6 +45,13 @@ pub(crate) struct Selection {
         help_heading = heading::CASES
     )]
     pub(crate) strategy: Vec<Strategy>,
+
+    /// The order of the cases: sequential or layered
+    ///
+    /// Layered takes a case of each part of the suite in turn, so that the first few hundred have some of
+    /// everything. `soak` and `fuzz` have this order anyway.
+    #[arg(long, value_name = "ORDER", value_parser = order, help_heading = heading::CASES)]
+    pub(crate) order: Option<Order>,
 
     /// The feature level to judge at, such as 4.1
     ///
@@ -404,6 +411,10 @@ fn strategy(name: &str) -> Result<Strategy, String> {
         let names: Vec<&str> = Strategy::ALL.into_iter().map(Strategy::name).collect();
         unknown("strategy", name, &names)
     })
+}
+
+fn order(name: &str) -> Result<Order, String> {
+    Order::from_id(name).ok_or_else(|| unknown("order", name, &Order::ALL.map(Order::id)))
 }
 
 fn runs(name: &str) -> Result<Runs, String> {

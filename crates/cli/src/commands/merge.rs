@@ -7,7 +7,7 @@ use std::{
 };
 
 use dmlcts_diagnose::Diagnosis;
-use dmlcts_generate::suite::Strategy;
+use dmlcts_generate::{Order, suite::Strategy};
 use dmlcts_model::FeatureLevel;
 use dmlcts_report::{
     Context, KnownContext, Replay, Subject, command, is_proof, write_findings, write_known, write_summary,
@@ -162,7 +162,11 @@ pub(crate) fn suite(selection: &SelectionForm) -> Option<Arc<SuiteSource>> {
     let expansion = suite.expand(Library::embedded(), selection.seed).ok()?;
     let strategies: Option<Vec<Strategy>> =
         selection.strategies.iter().map(|name| Strategy::from_name(name)).collect();
-    Some(Arc::new(SuiteSource::new(expansion, &strategies?)))
+    let order = match &selection.order {
+        Some(order) => Some(Order::from_id(order)?),
+        None => None,
+    };
+    Some(Arc::new(SuiteSource::in_order(order, expansion, &strategies?)))
 }
 
 /// The context of a recorded run's summary.

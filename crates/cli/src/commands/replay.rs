@@ -57,6 +57,7 @@ impl Now {
 }
 
 pub(crate) fn replay(arguments: &ReplayArguments) -> Result<Exit, Problem> {
+    arguments.check_paths()?;
     let usual = arguments.backend.run();
     let (stop, runs) = (Stop::default(), Arc::new(AtomicBool::new(true)));
     signals::end_run(&stop, &runs);

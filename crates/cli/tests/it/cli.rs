@@ -456,3 +456,19 @@ fn directml_exits_with_3_without_windows() {
     );
     assert_eq!(output.status.code(), Some(2));
 }
+
+/// `--order layered` takes the parts in turn, also in a run that goes on and in the command that repeats it.
+#[test]
+fn a_few_hundred_layered_cases_have_some_of_everything() {
+    let file = Scratch::nothing("layered.jsonl");
+    let run = ["run", "--order", "layered", "--limit", "300", "--results", file.path()];
+    let said = text(&run);
+    let ran = said.lines().find(|line| line.starts_with("ran ")).expect("it says what ran");
+    for strategy in ["documented 32", "negative 32", "covering 31", "twins 31", "vectors 19"] {
+        assert!(ran.contains(strategy), "{strategy}: {said}");
+    }
+    assert!(file.text().contains("dmlcts run --suite smoke --order layered --limit 300"), "{}", file.text());
+    let other = text(&["run", "--limit", "300", "--resume", file.path()]);
+    assert!(other.starts_with("exit 2\n") && other.contains("--order"), "{other}");
+    assert_eq!(text(&["merge", file.path()]).lines().next(), Some("exit 0"));
+}

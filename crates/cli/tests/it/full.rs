@@ -5,19 +5,9 @@
 
 use std::{collections::BTreeSet, fs::File};
 
-use crate::common::{Findings, Scratch, dmlcts, run, stdout};
+use crate::common::{Findings, Scratch, commands, dmlcts, finding, run};
 
 const CASE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
-
-/// The commands that a help lists, except `help`.
-fn commands(words: &[&str]) -> BTreeSet<String> {
-    let help = stdout(&[words, &["--help"]].concat());
-    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let listed = listed.take_while(|line| !line.is_empty()).filter(|line| line.starts_with("  "));
-    let names =
-        listed.filter(|line| !line.starts_with("   ")).filter_map(|line| line.split_whitespace().next());
-    names.filter(|name| *name != "help").map(str::to_owned).collect()
-}
 
 #[test]
 #[ignore = "it takes long: .ci/nightly runs it"]
@@ -31,6 +21,7 @@ fn every_command_exits_with_3_where_its_output_cannot_be_written() {
         Scratch::new("full-hello", crate::common::frame("hello", r#"{"protocol":1,"host":"a test"}"#));
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/slice.yaml");
     let known = Findings::new("reference", &[]);
+    let one = Findings::new("reference", &[("one", finding("one", None, "wrong-value", CASE))]);
     let (list, page) = (Scratch::nothing("full.md"), Scratch::nothing("full.html"));
     let table: &[&[&str]] = &[
         &["run", "--limit", "10"],
@@ -56,6 +47,8 @@ fn every_command_exits_with_3_where_its_output_cannot_be_written() {
         &["findings", known.path()],
         &["findings", known.path(), "--markdown", list.path(), "--html", page.path()],
         &["findings", "merge", known.path(), known.path()],
+        &["fuzz", "--findings", known.path(), "--limit", "100"],
+        &["replay", one.path()],
         &["export", "--as", "c", CASE],
         &["mutants", "--list"],
         &["snapshot", "diff", "--dir", "no-such-folder"],

@@ -1,6 +1,6 @@
 //! `-h` fits a terminal of 80 columns. `reference.rs` compares `--help` with the guide.
 
-use crate::common::{COMMANDS, dmlcts};
+use crate::common::{COMMANDS, commands, dmlcts};
 
 /// `-h` of a command on a terminal of 80 columns.
 fn short(command: &str) -> String {
@@ -65,4 +65,17 @@ fn examples_are_of_the_command_that_shows_them() {
             );
         }
     }
+}
+
+/// The tests of help, and the reference in the guide, have every command.
+#[test]
+fn every_command_is_tried() {
+    let of_all = commands(&[]);
+    let listed =
+        of_all.iter().cloned().chain(["findings", "snapshot", "spec"].into_iter().flat_map(|word| {
+            let further = commands(&[word]).into_iter();
+            further.map(move |name| format!("{word} {name}"))
+        }));
+    let missing: Vec<String> = listed.filter(|name| !COMMANDS.contains(&name.as_str())).collect();
+    assert!(of_all.len() > 20 && missing.is_empty(), "{missing:?}");
 }

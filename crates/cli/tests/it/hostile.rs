@@ -273,6 +273,8 @@ fn no_string_of_a_yaml_file_gets_out_as_it_is() {
                 &["findings", store.path()],
                 &["findings", "merge", store.path(), store.path()],
                 &["run", "--suite", &few, "--findings", store.path()],
+                &["replay", store.path()],
+                &["fuzz", "--findings", store.path(), "--suite", &few, "--limit", "1"],
             ],
         ),
         (

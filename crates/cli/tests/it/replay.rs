@@ -74,6 +74,18 @@ fn files_are_replayed_and_the_table_is_markdown() {
 }
 
 #[test]
+fn the_table_replaces_no_finding() {
+    let mine = findings();
+    let (file, new) = (format!("{}/fails.yaml", mine.path()), format!("{}/new.yaml", mine.path()));
+    for (of, table) in [(mine.path(), &new), (mine.path(), &file), (&*file, &file)] {
+        let said = text(&["replay", of, "--markdown", table]);
+        assert!(said.starts_with("exit 2\n") && said.contains("--markdown"), "{said}");
+    }
+    assert!(!fs::exists(&new).expect("the folder can be read"));
+    assert!(fs::read_to_string(&file).expect("it is there").starts_with("finding: fails\n"));
+}
+
+#[test]
 fn a_replay_of_nothing_is_an_error() {
     let empty = Findings::new("empty", &[]);
     let said = text(&["replay", empty.path()]);

@@ -5,6 +5,7 @@ pub(crate) mod job;
 pub(crate) mod pages;
 
 use std::{
+    collections::BTreeSet,
     io::Write as _,
     path::Path,
     process::{Command, Output, Stdio},
@@ -18,9 +19,11 @@ use std::{
 pub(crate) use dmlcts_tests::Scratch;
 
 /// Every command; the empty word is the program without a command.
-pub(crate) const COMMANDS: [&str; 31] = [
+pub(crate) const COMMANDS: [&str; 34] = [
     "",
     "run",
+    "fuzz",
+    "replay",
     "list",
     "count",
     "show",
@@ -35,6 +38,7 @@ pub(crate) const COMMANDS: [&str; 31] = [
     "doctor",
     "serve",
     "failures",
+    "accept",
     "findings",
     "findings merge",
     "merge",
@@ -51,6 +55,16 @@ pub(crate) const COMMANDS: [&str; 31] = [
     "mutants",
     "completions",
 ];
+
+/// The commands that a help lists, except `help`.
+pub(crate) fn commands(words: &[&str]) -> BTreeSet<String> {
+    let help = stdout(&[words, &["--help"]].concat());
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let listed = listed.take_while(|line| !line.is_empty()).filter(|line| line.starts_with("  "));
+    let names =
+        listed.filter(|line| !line.starts_with("   ")).filter_map(|line| line.split_whitespace().next());
+    names.filter(|name| *name != "help").map(str::to_owned).collect()
+}
 
 pub(crate) fn dmlcts() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dmlcts"));
