@@ -194,16 +194,16 @@ fn rates(cases: &Arc<[Case]>, factory: &Arc<Factory>, jobs: usize) -> Result<[f6
     let mut window: Option<(Instant, u64)> = None;
     let mut rates = Vec::new();
     let summary = dmlcts_runner::run(&run, &mut |event| {
-        let Event::Progress(progress) = event else { return };
+        let Event::Progress(totals) = event else { return };
         let now = Instant::now();
         if now - *first.get_or_insert(now) < WARM || rates.len() == WINDOWS {
             return;
         }
-        let (began, cases) = *window.get_or_insert((now, progress.ran));
+        let (began, cases) = *window.get_or_insert((now, totals.progress.ran));
         let elapsed = now - began;
         if elapsed >= WINDOW {
-            rates.push((progress.ran - cases) as f64 / elapsed.as_secs_f64());
-            window = Some((now, progress.ran));
+            rates.push((totals.progress.ran - cases) as f64 / elapsed.as_secs_f64());
+            window = Some((now, totals.progress.ran));
         }
         if rates.len() == WINDOWS {
             stop.request(Ending::Timeout);

@@ -266,7 +266,8 @@ pub fn ended(summary: &Summary) -> Option<String> {
 /// since an endless suite has no other end.
 pub(crate) fn exercised(library: &Library, summary: &Summary, command: &str) -> String {
     let mut clauses = 0;
-    let (mut kept, mut broken, mut exact, mut met, mut all) = (0, 0, 0, 0, 0);
+    let (mut kept, mut broken, mut exact) = (0, 0, 0);
+    let [met, all] = summary.totals.coverage.count(library, summary.level);
     let mut missing = Vec::new();
     for operator in library.operators() {
         let obligations = operator.obligations(summary.level);
@@ -275,13 +276,11 @@ pub(crate) fn exercised(library: &Library, summary: &Summary, command: &str) -> 
             continue;
         }
         clauses += operator.clauses().len();
-        all += obligations.len();
         for obligation in obligations {
             if !is_met(&obligation) {
                 missing.push(obligation.describe(operator));
                 continue;
             }
-            met += 1;
             match obligation {
                 Obligation::Satisfied(_) => kept += 1,
                 Obligation::Violated(_) => broken += 1,

@@ -85,7 +85,7 @@ impl<'a> Terminal<'a> {
             }
             // The terminal shows failures, not the result of each case.
             RunEvent::Cases { .. } | RunEvent::Pause { .. } => {}
-            RunEvent::Progress(progress) => self.progress(progress),
+            RunEvent::Progress(totals) => self.progress(&totals.progress),
             RunEvent::Incident(sentence) => self.say(sentence),
             RunEvent::Failed(failure) => self.failed(failure),
         }

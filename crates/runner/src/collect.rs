@@ -275,7 +275,7 @@ impl<'run> Collector<'run> {
             self.pause(tell);
             self.has_gap = true;
         }
-        tell(Event::Progress(self.totals.progress));
+        tell(Event::Progress(&self.totals));
     }
 
     /// The result without the cases beyond the limit. If the limit lies within the batch, only the cases up

@@ -6,8 +6,7 @@ use dmlcts_backend::Capabilities;
 use dmlcts_model::FeatureLevel;
 
 use crate::{
-    CaseResults, Conclusion, Ending, Failure, Group, KnownTally, Partition, Progress, Recorded, Tally,
-    Totals, Verdict,
+    CaseResults, Conclusion, Ending, Failure, Group, KnownTally, Partition, Recorded, Tally, Totals, Verdict,
 };
 
 /// Something that happened during a run. Events come in the order of the cases, for any number of threads.
@@ -44,8 +43,8 @@ pub enum Event<'a> {
         /// The first failures of the groups in these totals.
         groups: &'a [Group],
     },
-    /// More cases are done: the counts so far.
-    Progress(Progress),
+    /// More cases are done: the totals so far.
+    Progress(&'a Totals),
     /// Something happened to the backend that no verdict shows yet, such as the first end of a process: a
     /// sentence.
     Incident(&'a str),

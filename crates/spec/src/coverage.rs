@@ -188,6 +188,19 @@ impl Coverage {
         }
     }
 
+    /// The number of met obligations, and the number of all, of the operators that have a met one.
+    pub fn count(&self, library: &Library, level: FeatureLevel) -> [usize; 2] {
+        let mut count = [0; 2];
+        for operator in library.operators() {
+            let obligations = operator.obligations(level);
+            let met = obligations.iter().filter(|&&obligation| self.met(operator, obligation)).count();
+            if met > 0 {
+                count = [count[0] + met, count[1] + obligations.len()];
+            }
+        }
+        count
+    }
+
     /// Whether an obligation of an operator was met.
     pub fn met(&self, operator: &Operator, obligation: Obligation) -> bool {
         let Some(marks) = self.operators.get(operator.position) else { return false };

@@ -38,6 +38,9 @@ pub struct Position {
     /// The number of known findings that failed in the last command.
     #[serde(default)]
     pub known: u64,
+    /// The obligations of the spec that the cases of the last command met, and the number of all.
+    #[serde(default)]
+    pub obligations: [usize; 2],
     /// The failures of this lap that no predicate separates, as operator and class. More of the same kind
     /// are only counted, until the next lap.
     #[serde(default)]

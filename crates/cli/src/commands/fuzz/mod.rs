@@ -4,22 +4,24 @@
 //! failure: a run of the cases from there on, which is explained. So what is found follows from cases and
 //! answers, not from time.
 
+mod status;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io::{self, IsTerminal as _, Write as _},
+    io::Write as _,
     ops::Range,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use dmlcts_backend::{Purpose, process::Incidents};
 use dmlcts_diagnose::{Diagnosis, Event, Explaining, StoredFinding};
 use dmlcts_generate::{Suite, draw::derive};
-use dmlcts_model::{Case, escaped};
-use dmlcts_report::{command, counted, grouped, span};
+use dmlcts_model::{Case, FeatureLevel, escaped};
+use dmlcts_report::{command, counted, grouped};
 use dmlcts_runner::{
     Applies, Class, Configuration, Cursor, Ending, Event as RunEvent, Factory, Group, Kind, KnownEntry,
     KnownFailure, KnownFailures, Run, RunError, Source, Status, Stop, SuiteSource, Verdict,
@@ -27,6 +29,7 @@ use dmlcts_runner::{
 use dmlcts_spec::{Library, Predicate};
 use dmlcts_store::{Accepted, FailedCase, FindingFile, Folder, Position, PositionFile, Stored};
 
+use self::status::CampaignStatus;
 use super::run::{configuration, hosting};
 use crate::{
     arguments::{FuzzArguments, RunArguments, Selection},
@@ -47,10 +50,6 @@ const STUDIED: u64 = 2_000;
 const EXPLAINED: usize = 500;
 /// The number of cases that may hang while a failure is studied.
 const HANGS: u64 = 3;
-/// How often the position is written, and the status shown on a terminal.
-const MOMENT: Duration = Duration::from_secs(1);
-/// How often the status is shown elsewhere.
-const MINUTE: Duration = Duration::from_secs(60);
 
 /// Runs a campaign until its time or its cases are over, or it is interrupted.
 pub(crate) fn fuzz(arguments: &FuzzArguments, started: Instant) -> Result<Exit, Problem> {
@@ -94,7 +93,7 @@ pub(crate) fn fuzz(arguments: &FuzzArguments, started: Instant) -> Result<Exit, 
         flaky: stored.iter().filter(|one| one.file.flaky).filter_map(kind_of).collect(),
         stored,
         failed: BTreeMap::new(),
-        status: Progress::new(file, position),
+        status: CampaignStatus::new(file, position),
     };
     let ended = campaign.laps(&suite);
     // A worker that was left behind may have a process that hangs.
@@ -190,7 +189,7 @@ struct Campaign<'a> {
     flaky: BTreeSet<Cause>,
     /// The number of failures of each finding of the folder.
     failed: BTreeMap<String, u64>,
-    status: Progress,
+    status: CampaignStatus,
 }
 
 impl Campaign<'_> {
@@ -336,21 +335,26 @@ impl Campaign<'_> {
         let status = &mut self.status;
         let start = (status.position.cases, status.position.next);
         let mut written = Ok(());
+        let mut level = FeatureLevel::NEWEST;
         let ended = dmlcts_diagnose::run(&run, explaining, &mut |event| {
             let Event::Run(event) = &event else { return };
             tell(event);
-            if let RunEvent::Progress(progress) = event
-                && written.is_ok()
-            {
-                let searched = if explaining.shrink { 0 } else { progress.read };
-                written = status.tick(start.0 + progress.ran, start.1 + searched);
-                if written.is_err() {
-                    run.stop.request(Ending::NotRecorded);
+            match event {
+                RunEvent::Started { level: of_run, .. } => level = *of_run,
+                RunEvent::Progress(totals) if written.is_ok() => {
+                    let searched = if explaining.shrink { 0 } else { totals.progress.read };
+                    let at = (start.0 + totals.progress.ran, start.1 + searched);
+                    written = status.tick(at, &totals.coverage, level);
+                    if written.is_err() {
+                        run.stop.request(Ending::NotRecorded);
+                    }
                 }
+                _ => {}
             }
         });
         let diagnosis = ended.map_err(|error| Problem::start(error, &self.arguments.backend.backend))?;
         self.status.position.cases = start.0 + diagnosis.summary.totals.progress.ran;
+        self.status.cover(&diagnosis.summary.totals.coverage, level);
         for tally in &diagnosis.summary.totals.known {
             *self.failed.entry(tally.entry.id.clone()).or_default() += tally.counts.as_expected;
         }
@@ -376,6 +380,9 @@ impl Campaign<'_> {
         self.stored = self.folder.read(Library::embedded())?;
         let unexpected = added.changes.iter().filter(|change| change.file.status == Status::New);
         for change in unexpected {
+            if !self.before.contains(&change.id) {
+                self.status.found();
+            }
             *self.failed.entry(change.id.clone()).or_default() += 1;
         }
         self.count();
@@ -500,104 +507,6 @@ fn failed_case(group: &Group) -> FailedCase {
         class: first.class,
         outcome: first.outcome.clone(),
         known: None,
-    }
-}
-
-/// How far the campaign is, and who is told of it.
-struct Progress {
-    file: PositionFile,
-    position: Position,
-    /// The position before this command.
-    before: Position,
-    started: Instant,
-    written: Instant,
-    shown: Option<Instant>,
-    /// The number of flakes of known kinds.
-    flakes: u64,
-    /// The time that went into studying failures, without that of the study that goes on.
-    studied: Duration,
-    is_terminal: bool,
-}
-
-impl Progress {
-    fn new(file: PositionFile, position: Position) -> Self {
-        let now = Instant::now();
-        Self {
-            file,
-            before: position.clone(),
-            position,
-            started: now,
-            written: now,
-            shown: None,
-            flakes: 0,
-            studied: Duration::ZERO,
-            is_terminal: io::stderr().is_terminal(),
-        }
-    }
-
-    /// The number of cases that are left of those that this command may run.
-    fn left(&self, limit: Option<u64>) -> Option<u64> {
-        limit.map(|limit| limit.saturating_sub(self.position.cases - self.before.cases))
-    }
-
-    /// Notes the number of cases and the next one, and writes and shows them from time to time.
-    fn tick(&mut self, cases: u64, next: u64) -> Result<(), Problem> {
-        (self.position.cases, self.position.next) = (cases, next);
-        if self.written.elapsed() >= MOMENT {
-            self.write()?;
-        }
-        let pause = if self.is_terminal { MOMENT } else { MINUTE };
-        if self.shown.unwrap_or(self.started).elapsed() >= pause {
-            self.shown = Some(Instant::now());
-            let (start, end) = if self.is_terminal { ("\r\x1b[K", "") } else { ("", "\n") };
-            // What cannot be shown changes nothing.
-            let _ = write!(io::stderr(), "{start}{}{end}", self.line());
-        }
-        Ok(())
-    }
-
-    /// Removes the status from a terminal.
-    fn clear(&mut self) {
-        if self.is_terminal && self.shown.take().is_some() {
-            let _ = write!(io::stderr(), "\r\x1b[K");
-        }
-    }
-
-    /// Writes the position.
-    fn write(&mut self) -> Result<(), Problem> {
-        self.written = Instant::now();
-        self.position.seconds = self.before.seconds + self.started.elapsed().as_secs();
-        self.position.studied = self.before.studied + self.studied.as_secs();
-        Ok(self.file.write(&self.position)?)
-    }
-
-    /// What this command ran and found so far, on a line of a terminal.
-    fn line(&self) -> String {
-        let (cases, time) = (self.position.cases - self.before.cases, self.started.elapsed());
-        let rate = cases as f64 / time.as_secs_f64().max(0.001);
-        let Position { new, known, .. } = self.position;
-        format!(
-            "{}: {} cases, {}/s, lap {}; failing: {new} new, {known} known findings",
-            span(time),
-            grouped(cases),
-            grouped(rate as u64),
-            self.position.lap + 1
-        )
-    }
-
-    /// What this command ran.
-    fn sentence(&self) -> String {
-        let (cases, time) = (self.position.cases - self.before.cases, self.started.elapsed());
-        let rate = cases as f64 / time.as_secs_f64().max(0.001);
-        format!(
-            "{} in {} ({}/s), lap {}, {} in all; {:.0} % of the time went into studying failures",
-            counted(cases, "case"),
-            span(time),
-            grouped(rate as u64),
-            self.position.lap + 1,
-            grouped(self.position.cases),
-            100.0 * self.studied.as_secs_f64() / time.as_secs_f64().max(0.001),
-        )
     }
 }
 
