@@ -4,11 +4,9 @@
 use std::sync::LazyLock;
 
 use arbitrary::{Error, Result, Unstructured};
-use dmlcts_generate::{Expansion, Suite};
+use dmlcts_generate::{Expansion, Suite, draw::Draws, mutate};
 use dmlcts_model::Case;
 use dmlcts_spec::{Library, Source};
-
-use crate::mutate::mutate;
 
 /// The generator's random cases of every operator, type, rank and layout.
 const SUITE: &str = "\
@@ -32,8 +30,9 @@ pub fn arbitrary_case(bytes: &mut Unstructured<'_>) -> Result<Case> {
     let index: u64 = bytes.arbitrary()?;
     CASES.case(index.into(), &mut case).ok_or(Error::IncorrectFormat)?;
     let mutations = if bytes.ratio(1, 2)? { bytes.int_in_range(1..=3)? } else { 0 };
+    let mut draws = Draws::new(bytes.arbitrary()?);
     for _ in 0..mutations {
-        mutate(&mut case, bytes)?;
+        mutate(&mut case, &mut draws);
     }
     Ok(case)
 }

@@ -21,7 +21,6 @@ pub mod agreement;
 mod arbitrary_case;
 mod case_line;
 mod frames;
-mod mutate;
 mod mutate_case;
 mod spec_text;
 
@@ -31,7 +30,6 @@ use dmlcts_spec::Library;
 pub use arbitrary_case::arbitrary_case;
 pub use case_line::case_line;
 pub use frames::frames;
-pub use mutate::mutate;
 pub use mutate_case::mutate_case;
 pub use spec_text::spec_text;
 

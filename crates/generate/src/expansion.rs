@@ -20,6 +20,7 @@ use crate::{
         exhaustive::{Bounded, Exhaustive},
         large,
         layout::Layouts,
+        mutated::Mutated,
         negative,
         random::{self, Random, Sampler},
         twins, vectors,
@@ -41,7 +42,7 @@ pub struct Expansion<'lib> {
 /// One part of an expansion.
 pub struct Part<'lib> {
     form: PartForm,
-    generator: Box<dyn Generator + 'lib>,
+    generator: Arc<dyn Generator + 'lib>,
 }
 
 impl Part<'_> {
@@ -107,20 +108,17 @@ impl<'lib> Expansion<'lib> {
         }
         let forms = suite.form().parts.iter().cloned();
         let mut wrong: Vec<Diagnostic> = Vec::new();
-        let parts = forms
-            .zip(checked)
-            .enumerate()
-            .map(|(at, (form, part))| {
-                let bounded = bounded(&part, &mut spaces);
-                if form.strategy == Strategy::Exhaustive {
-                    let named = format!("suite `{}`, part `{}`", suite.name(), form.id);
-                    let place = suite.place().key("parts").index(at).name("bounds");
-                    enclosed::check(&bounded, part.ranks, &named, place, &mut wrong);
-                }
-                let generator = generator(&form, part, bounded, &mut spaces, derive(seed, &form.id));
-                Part { form, generator }
-            })
-            .collect();
+        let mut parts: Vec<Part<'lib>> = Vec::new();
+        for (at, (form, part)) in forms.zip(checked).enumerate() {
+            let bounded = bounded(&part, &mut spaces);
+            if form.strategy == Strategy::Exhaustive {
+                let named = format!("suite `{}`, part `{}`", suite.name(), form.id);
+                let place = suite.place().key("parts").index(at).name("bounds");
+                enclosed::check(&bounded, part.ranks, &named, place, &mut wrong);
+            }
+            let generator = generator(&form, part, bounded, &mut spaces, derive(seed, &form.id), &parts);
+            parts.push(Part { form, generator });
+        }
         LoadError::check(wrong)?;
         Ok(Self { library, suite: suite.clone(), seed, parts, sequence: OnceLock::new() })
     }
@@ -230,14 +228,15 @@ fn bounded<'lib>(part: &CheckedPart<'lib>, spaces: &mut Spaces<'lib>) -> Vec<Bou
     bounded.collect()
 }
 
-/// The generator of a part's cases.
+/// The generator of the cases of a part behind others.
 fn generator<'lib>(
     form: &PartForm,
     part: CheckedPart<'lib>,
     bounded: Vec<Bounded<'lib>>,
     spaces: &mut Spaces<'lib>,
     seed: u64,
-) -> Box<dyn Generator + 'lib> {
+    before: &[Part<'lib>],
+) -> Arc<dyn Generator + 'lib> {
     let CheckedPart { operators, types, ranks, .. } = part;
     let each = form.each.unwrap_or(4) as usize;
     // These parts start from small random descs.
@@ -245,6 +244,7 @@ fn generator<'lib>(
         Strategy::Negative | Strategy::Boundary | Strategy::Twins => SMALL,
         _ => form.elements.unwrap_or(USUAL),
     };
+    let length = form.count.map_or(Length::Endless, |count| Length::Finite(count.into()));
     let sizes = random::sizes(elements);
     let layouts = if form.strategy == Strategy::Layout { Layouts::All } else { Layouts::Some };
     let mut sampler = |space: &Arc<Space<'lib>>| {
@@ -258,12 +258,15 @@ fn generator<'lib>(
     match form.strategy {
         Strategy::Exhaustive => {
             let fills = form.fills.clone().unwrap_or_else(|| vec![FillForm::Coordinates]);
-            Box::new(Exhaustive::new(bounded, ranks, types, fills, seed))
+            Arc::new(Exhaustive::new(bounded, ranks, types, fills, seed))
         }
         Strategy::Random | Strategy::Layout => {
             let samplers = bounded.iter().filter_map(|bounded| sampler(&bounded.space)).collect();
-            let length = form.count.map_or(Length::Endless, |count| Length::Finite(count.into()));
-            Box::new(Random::new(samplers, seed, length))
+            Arc::new(Random::new(samplers, seed, length))
+        }
+        Strategy::Mutated => {
+            let others = before.iter().map(|part| Arc::clone(&part.generator));
+            Arc::new(Mutated::new(others.collect(), seed, length))
         }
         Strategy::Vectors => {
             let cases = Arc::clone(&spaces.vectors);
@@ -309,9 +312,9 @@ const SMALL: u32 = 24;
 fn searched<'lib, T: Send + Sync + 'lib>(
     operators: impl IntoIterator<Item = T>,
     search: impl Fn(&T) -> SearchResult + Send + Sync + 'lib,
-) -> Box<dyn Generator + 'lib> {
+) -> Arc<dyn Generator + 'lib> {
     let operators: Vec<T> = operators.into_iter().collect();
-    Box::new(Searched::new(move || {
+    Arc::new(Searched::new(move || {
         let mut all = SearchResult::default();
         let search = &search;
         thread::scope(|scope| {

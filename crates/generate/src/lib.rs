@@ -37,6 +37,7 @@
 //! | `impossible` | the pairs of a way and a factor's value that no desc shows |
 //! | [`fill`](mod@fill) | the content of inputs, and the origin of a wrong element; from `dmlcts-model` |
 //! | [`draw`], [`radix`] | random numbers and mixed-radix numbers that never change |
+//! | `mutate` | one random change to a case |
 //! | `shrink` | a smaller case that fails in the same way |
 
 mod certificate;
@@ -46,6 +47,7 @@ mod expansion;
 mod impossible;
 mod length;
 mod lower;
+mod mutate;
 mod order;
 mod pool;
 pub mod radix;
@@ -62,6 +64,7 @@ pub use dmlcts_model::fill;
 pub use expansion::{Expansion, Part};
 pub use impossible::{Impossible, ImpossibleForm};
 pub use length::Length;
+pub use mutate::mutate;
 pub use order::{Order, Sequence};
 pub use shrink::shrink;
 pub use strategy::Row;

@@ -8,6 +8,7 @@ pub(crate) mod enclosed;
 pub(crate) mod exhaustive;
 pub(crate) mod large;
 pub(crate) mod layout;
+pub(crate) mod mutated;
 pub(crate) mod negative;
 pub(crate) mod neighbour;
 pub(crate) mod random;

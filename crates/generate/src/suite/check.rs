@@ -78,7 +78,7 @@ fn check_part<'lib>(
 fn options(part: &PartForm, place: Place<'_>, wrong: &mut Vec<Diagnostic>) {
     use Strategy as S;
     let given: [(&str, bool, &[S]); 8] = [
-        ("count", part.count.is_some(), &[S::Random, S::Layout]),
+        ("count", part.count.is_some(), &[S::Random, S::Layout, S::Mutated]),
         ("each", part.each.is_some(), &[S::Boundary, S::Large, S::Twins]),
         ("cross", part.cross.is_some(), &[S::Negative]),
         ("strength", part.strength.is_some(), &[S::Covering]),

@@ -46,7 +46,7 @@ pub struct PartForm {
     /// draw any of them, and other parts use `coordinates`.
     #[serde(default)]
     pub fills: Option<Vec<FillForm>>,
-    /// `random` and `layout`: the number of cases; by default without end.
+    /// `random`, `layout` and `mutated`: the number of cases; by default without end.
     #[serde(default)]
     pub count: Option<u64>,
     /// `negative`: the factors whose every value occurs with every way to break a clause. The default is
@@ -121,6 +121,8 @@ named_enum! {
         Twins = "twins",
         /// The test vectors of other projects, as they are.
         Vectors = "vectors",
+        /// One to three random changes to a case of the parts before.
+        Mutated = "mutated",
     }
 }
 

@@ -380,3 +380,34 @@ proptest::proptest! {
         proptest::prop_assert_eq!(again, case);
     }
 }
+
+#[test]
+fn mutated_cases_are_of_every_validity_and_cost_little_to_run() {
+    let expansion = expand("fuzz", 0);
+    let part = expansion.parts().iter().find(|part| part.strategy() == Strategy::Mutated);
+    let part = part.expect("campaigns have them");
+    let (mut case, mut again) = (expansion.blank().unwrap(), expansion.blank().unwrap());
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let (mut lines, mut slow) = (BTreeSet::new(), 0);
+    for index in 0..3_000 {
+        assert!(part.case(index, &mut case));
+        let line = case.to_string();
+        assert_eq!(line::parse(&line, Library::embedded().signatures()).as_ref(), Ok(&case), "{line}");
+        let sizes = [&case.desc.input, &case.desc.output]
+            .map(|tensor| tensor.as_ref().map_or(0, |tensor| tensor.total_size));
+        let is_run = judge(&case).validity() != Validity::Invalid && sizes.iter().all(|size| *size < 1 << 30);
+        // Only the cases of other parts.
+        slow += usize::from(is_run && sizes.iter().any(|size| *size > 1 << 20));
+        *counts.entry(format!("{:?}", judge(&case).validity())).or_default() += 1;
+        lines.insert(line);
+    }
+    assert!(["Valid", "Invalid", "Open"].iter().all(|of| counts.get(*of) > Some(&100)), "{counts:?}");
+    assert!(slow < 30, "{slow} cases take long");
+    assert!(lines.len() > 2_900, "{} distinct cases", lines.len());
+    // Each is the same without those before.
+    part.case(1_234, &mut again);
+    for index in 0..=1_234 {
+        part.case(index, &mut case);
+    }
+    assert_eq!(case, again);
+}
