@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use crate::common::{dmlcts, text};
+use crate::common::{dmlcts, faulty, text};
 
 /// Two faults that do not mask each other.
 const TWO: &str = "mutant:slice1-negative-from-offset+overlap-not-checked";
@@ -76,6 +76,23 @@ fn a_backend_without_faults_has_no_finding() {
     let said = fuzz(&folder, &["--limit", "5000"]);
     assert!(said.starts_with("exit 0\n") && said.contains("no finding fails"), "{said}");
     assert!(files(&folder).is_empty());
+}
+
+/// What fails by chance has one file for each operator and class, and no more however often it fails.
+#[test]
+fn failures_by_chance_are_flaky_findings() {
+    let made = tempfile::tempdir().expect("a temporary folder");
+    let folder = made.path().join("wrong");
+    let path = folder.display().to_string();
+    let backend = faulty("spoiled by-chance");
+    let words = ["fuzz", "--findings", &path, "--backend", &backend, "--limit", "20000", "--jobs", "1"];
+    let said = text(&words);
+    assert!(said.starts_with("exit 1\n") && !said.contains("; 0 further flakes"), "{said}");
+    let found = files(&folder);
+    assert!(!found.is_empty() && found.values().all(|text| text.contains("flaky: true\n")), "{found:#?}");
+    let kinds: BTreeSet<&str> =
+        found.keys().map(|name| name.rsplit_once('-').map_or("", |(kind, _)| kind)).collect();
+    assert_eq!(kinds.len(), found.len(), "{kinds:?}");
 }
 
 #[test]
