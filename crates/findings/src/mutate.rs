@@ -45,36 +45,6 @@ pub(crate) fn mutant(base: &Case, donors: &Donors<'_>, draws: &mut Draws) -> Cas
     case
 }
 
-/// Changes what few suites vary: the binding of a tensor, its alignment, its total size, or bytes of a scalar
-/// behind the element.
-pub(crate) fn vary(case: &mut Case, draws: &mut Draws) {
-    let side = Side::BOTH[draws.place(2)];
-    // Multiples of each usual granularity, up to a page.
-    let bytes = 16 << draws.below(9);
-    let what = draws.place(4);
-    if what == 0 {
-        let offset = match side {
-            Side::Input => &mut case.binding.input,
-            Side::Output => &mut case.binding.output,
-        };
-        *offset = bytes * draws.below(8);
-        return;
-    }
-    if what == 1 {
-        for value in &mut case.desc.members {
-            if let Value::Scalar(scalar) = value {
-                *scalar = draws.word().to_le_bytes();
-            }
-        }
-    }
-    let Some(tensor) = case.desc.tensor_mut(side) else { return };
-    match what {
-        2 => tensor.alignment = 1 << draws.below(13),
-        3 => tensor.total_size = tensor.total_size.wrapping_add(4 * (1 + draws.below(1 << 10))),
-        _ => {}
-    }
-}
-
 /// The number of members of a case that [`sweep`] changes.
 pub fn swept_members(case: &Case) -> usize {
     tuple(&case.desc, 0).len() + singles(&case.desc).count() + 1 + 2 * MEMBERS_OF_MEMORY
