@@ -91,13 +91,7 @@ pub fn sweep(case: &mut Case, member: usize, draws: &mut Draws) {
 }
 
 /// Changes the memory of a tensor.
-fn sweep_memory(
-    case: &mut Case,
-    side: Side,
-    member: usize,
-    (axis, number): (usize, u64),
-    draws: &mut Draws,
-) {
+fn sweep_memory(case: &mut Case, side: Side, member: usize, (axis, number): (usize, u64), draws: &mut Draws) {
     // Most other offsets and total sizes are invalid.
     let aligned = |draws: &mut Draws, by: u64| if draws.chance(7, 8) { number / by * by } else { number };
     if member == 0 {
