@@ -56,7 +56,7 @@ pub(crate) fn weigh(
         let Ok(fresh) = Fresh::new(library, operator, seed) else { continue };
         ask.begin_evidence(&one.operator, &one.class);
         let rules = Rules::new(learned, place, operator, level);
-        let cases = Candidates::of(one, labelled, (library, operator), level, fresh, seed);
+        let cases = Candidates::new(one, labelled, (library, operator), level, fresh, seed);
         let weighed = Weighing { rules, cases, class: &one.class, budget }.run(ask);
         let one = &mut learned[place];
         for (found, tally) in one.predicates.iter_mut().zip(&weighed.tallies) {
@@ -200,7 +200,7 @@ struct Candidates<'a> {
 }
 
 impl<'a> Candidates<'a> {
-    fn of(
+    fn new(
         one: &Learned,
         labelled: &'a [Labelled],
         (library, operator): (&'a Library, &'a Operator),
@@ -262,7 +262,7 @@ impl<'a> Candidates<'a> {
             let member = self.draws.place(swept_members(&case));
             sweep(&mut case, member, &mut self.draws);
         }
-        self.new(case)
+        self.if_askable(case)
     }
 
     /// A case that differs from a known one in one member. The members take turns, so that each has its share
@@ -274,7 +274,7 @@ impl<'a> Candidates<'a> {
             let mut case = (*self.draws.pick(bases)?).clone();
             let member = self.member % swept_members(&case);
             sweep(&mut case, member, &mut self.draws);
-            let new = self.new(case);
+            let new = self.if_askable(case);
             if new.is_some() {
                 return new;
             }
@@ -283,7 +283,7 @@ impl<'a> Candidates<'a> {
     }
 
     /// The case, if it may be asked and was not.
-    fn new(&mut self, case: Case) -> Option<Case> {
+    fn if_askable(&mut self, case: Case) -> Option<Case> {
         let judgement = self.operator.judge(&case.desc, self.level, &mut self.scratch);
         let may_be_asked = self.asked.includes(judgement)
             && judgement.questions.is_empty()
