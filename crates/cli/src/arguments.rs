@@ -261,7 +261,8 @@ pub(crate) struct MutantsArguments {
     ///
     /// It prints the findings of each fault, and how often their predicates are right. Each fault runs the
     /// suite twice, without experiments and with them. A predicate is right if it holds for exactly the cases
-    /// that fail, among those of the suite and 25,000 fresh ones.
+    /// that fail, among those of the suite, 25,000 fresh ones and up to 6,000 that differ from these in one
+    /// member.
     #[arg(long, conflicts_with_all = ["list", "quiet"])]
     pub(crate) findings: bool,
 

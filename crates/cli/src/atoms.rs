@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dmlcts_generate::draw::Draws;
 use dmlcts_model::{Case, FeatureLevel, MemberKind, Side, Value, named_enum};
-use dmlcts_spec::{Library, Predicate, program::Values};
+use dmlcts_spec::{ElementKind, Library, Predicate, program::Values};
 
 /// The least and the greatest percentage of the sampled cases of its operators for which a condition holds.
 const SHARE: (usize, usize) = (2, 70);
@@ -49,6 +49,16 @@ named_enum! {
         Comparison = "comparison",
         /// A multiple on an axis.
         Multiple = "multiple",
+        /// A remainder that the search for causes does not propose.
+        Remainder = "remainder",
+        /// The parity of a sum of two lists.
+        Parity = "parity",
+        /// A comparison of lists on two axes.
+        OtherAxis = "other axis",
+        /// The number of bytes of a tensor.
+        Bytes = "bytes",
+        /// The value of a scalar.
+        Scalar = "scalar",
         /// Strides, alignment, total sizes and offsets of bindings.
         Layout = "layout",
         /// The number of elements of a tensor.
@@ -190,6 +200,30 @@ fn text(kind: Kind, case: &Case, draws: &mut Draws) -> Option<String> {
             let (divisor, sign) = ([2, 3, 4, 8, 16][draws.place(5)], ["==", "!="][draws.place(2)]);
             format!("{quantifier} {list} mod {divisor} {sign} 0")
         }
+        Kind::Remainder => {
+            let (list, _) = list(case, draws)?;
+            let divisor = [3, 5, 6, 7, 10][draws.place(5)];
+            format!("{quantifier} {list} mod {divisor} == {}", draws.below(divisor))
+        }
+        Kind::Parity => {
+            let ((one, _), (other, _)) = (list(case, draws)?, list(case, draws)?);
+            (one != other).then(|| format!("{quantifier} ({one} + {other}) mod 2 == {}", draws.below(2)))?
+        }
+        Kind::OtherAxis => {
+            let ((one, _), (other, _)) = (list(case, draws)?, list(case, draws)?);
+            let axis = ["next", "previous", "first", "last", "opposite"][draws.place(5)];
+            let sign = ["<", "==", "!=", ">"][draws.place(4)];
+            format!("any axis {one} {sign} {axis}({other})")
+        }
+        Kind::Bytes => {
+            let tensor = side(draws);
+            let bytes = match draws.place(2) {
+                0 => format!("(product axes {tensor}.Sizes) * {tensor}.ElementSize"),
+                _ => format!("{tensor}.TotalTensorSizeInBytes"),
+            };
+            format!("{bytes} {}", against(draws, &[12, 16, 24, 64, 100, 128, 256, 1000, 4096]))
+        }
+        Kind::Scalar => scalar(case, draws)?,
         Kind::Layout => layout(draws),
         Kind::Elements => {
             let tensor = side(draws);
@@ -273,12 +307,28 @@ fn mode(case: &Case, draws: &mut Draws) -> Option<String> {
     Some(format!("{name} == {}", enumeration.name_of(*value)?))
 }
 
+/// A condition on a scalar member, or on the padding that it is.
+fn scalar(case: &Case, draws: &mut Draws) -> Option<String> {
+    let mut members = case.desc.signature.members.iter();
+    let scalar = members.find(|member| matches!(member.kind, MemberKind::Scalar))?;
+    Some(match draws.place(3) {
+        0 => format!("spare({}) {}", scalar.name, ["!= 0", "mod 2 != 0"][draws.place(2)]),
+        1 => format!("pads({})", ElementKind::ALL[draws.place(ElementKind::ALL.len())].name()),
+        _ => {
+            let number = ["padded_bits", "padded_precision", "padded_lowest_bit"][draws.place(3)];
+            format!("{number} {}", against(draws, &[1, 2, 5, 8, 11, 16, 24, 31, 32]))
+        }
+    })
+}
+
 /// A condition on the memory of a tensor.
 fn layout(draws: &mut Draws) -> String {
     let tensor = side(draws);
     let binding = tensor.replace("Tensor", "Binding");
     let power = [4, 8, 16, 64, 256][draws.place(5)];
-    match draws.place(10) {
+    match draws.place(12) {
+        10 => format!("{tensor}.Flags == 1"),
+        11 => format!("any axis {tensor}.Strides == next({tensor}.Sizes * {tensor}.Strides)"),
         0 => format!("present({tensor}.Strides)"),
         1 => format!("not present({tensor}.Strides)"),
         2 => format!("any axis {tensor}.Sizes > 1 and {tensor}.Strides == 0"),

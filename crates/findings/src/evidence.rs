@@ -2,9 +2,9 @@
 //!
 //! The search ends when a few rounds bring no counterexample, which proves little. So each rule that is right
 //! so far is held against cases that no step of the search has seen: cases for which it holds; cases for
-//! which a weaker rule holds that lacks one of its conditions, or is one step wider; and others. They vary
-//! what a suite hardly varies, such as alignments, total sizes and bindings. The counts are what a report
-//! says of the rule.
+//! which a weaker rule holds that lacks one of its conditions, or is one step wider; and others. A fixed share
+//! of them differs from a known case in one member, and each member is changed over its whole range, whether
+//! the rule names it or not. The counts are what a report says of the rule.
 
 use std::collections::BTreeSet;
 
@@ -23,13 +23,15 @@ use crate::{
     fresh::Fresh,
     label::{Ask, Label, Labelled},
     learned::Learned,
-    mutate::{Donors, is_large, mutant, vary},
+    mutate::{Donors, is_large, mutant, sweep, swept_members},
     propose::Asked,
 };
 
 /// The candidates that are drawn at a time, and the most times that they are drawn.
 const DRAWN: usize = 1_000;
 const TIMES: usize = 40;
+/// The times that a member is changed until the desc stays valid.
+const ATTEMPTS: usize = 16;
 /// The cases far from a rule that are asked at a time.
 const FAR: usize = 150;
 /// The cases that mutants take values from.
@@ -192,6 +194,8 @@ struct Candidates<'a> {
     donors: Vec<Case>,
     numbers: Vec<i64>,
     known: BTreeSet<String>,
+    /// The member that was changed last.
+    member: usize,
     scratch: Scratch,
 }
 
@@ -240,21 +244,46 @@ impl<'a> Candidates<'a> {
             donors,
             numbers: all_numbers.into_iter().collect(),
             known: labelled.iter().map(|one| one.case.to_string()).collect(),
+            member: 0,
             scratch,
         }
     }
 
-    /// The next case; `None` if the one that was drawn is none that may be asked.
+    /// The next case; `None` if those that were drawn are none that may be asked.
     fn next(&mut self) -> Option<Case> {
         let donors = Donors { cases: &self.donors, numbers: &self.numbers };
         let mut case = match self.draws.place(8) {
             0 if self.asked == Asked::Valid => self.fresh.next()?,
-            1..=5 => mutant(self.draws.pick(&self.failures)?, &donors, &mut self.draws),
+            1..=3 => mutant(self.draws.pick(&self.failures)?, &donors, &mut self.draws),
+            4..=6 => return self.swept(),
             _ => mutant(self.draws.pick(&self.all)?, &donors, &mut self.draws),
         };
         if self.draws.chance(1, 4) {
-            vary(&mut case, &mut self.draws);
+            let member = self.draws.place(swept_members(&case));
+            sweep(&mut case, member, &mut self.draws);
         }
+        self.if_askable(case)
+    }
+
+    /// A case that differs from a known one in one member. The members take turns, so that each has its share
+    /// of the cases, although many values of some members make a desc invalid.
+    fn swept(&mut self) -> Option<Case> {
+        self.member = self.member.wrapping_add(1);
+        for _ in 0..ATTEMPTS {
+            let bases = if self.draws.chance(2, 3) { &self.failures } else { &self.all };
+            let mut case = (*self.draws.pick(bases)?).clone();
+            let member = self.member % swept_members(&case);
+            sweep(&mut case, member, &mut self.draws);
+            let new = self.if_askable(case);
+            if new.is_some() {
+                return new;
+            }
+        }
+        None
+    }
+
+    /// The case, if it may be asked and was not.
+    fn if_askable(&mut self, case: Case) -> Option<Case> {
         let judgement = self.operator.judge(&case.desc, self.level, &mut self.scratch);
         let may_be_asked = self.asked.includes(judgement)
             && judgement.questions.is_empty()

@@ -448,9 +448,7 @@ impl<'a> Rules<'a> {
                 passes: passes[rule],
                 estimate,
                 asked: learned.asked,
-                exact: passes[rule] == 0
-                    && (learned.exact || learned.predicates.is_empty())
-                    && learned.wrong == 0,
+                exact: passes[rule] == 0 && learned.exact && learned.wrong == 0,
             };
             let form_of = |one: &Cause| {
                 let condition = one.conditions.first().and_then(|(_, condition)| condition.as_deref());

@@ -59,3 +59,4 @@ pub use explain::{Cases, Cause, Outcomes, explain};
 pub use fresh::Fresh;
 pub use label::{Ask, Label, Labelled, RoundLimit};
 pub use learned::{Found, Learned, learn};
+pub use mutate::{is_large, sweep, swept_members};

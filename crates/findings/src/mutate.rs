@@ -2,7 +2,7 @@
 //! valid cases. So most edits keep a valid case valid, and the judge drops the others.
 
 use dmlcts_generate::draw::Draws;
-use dmlcts_model::{Case, Desc, List, MemberKind, Side, Value, packed_strides};
+use dmlcts_model::{Case, DataType, Desc, List, MemberKind, Side, Value, packed_strides};
 
 use crate::data::redraw;
 
@@ -11,6 +11,9 @@ const LARGEST: u64 = 1 << 20;
 
 /// The number of the edits of total sizes, alignments and offsets.
 const MEMORY: usize = 13;
+
+/// The members of each tensor that [`sweep_memory`] changes.
+const MEMBERS_OF_MEMORY: usize = 5;
 
 /// What edits draw from.
 pub(crate) struct Donors<'a> {
@@ -42,38 +45,99 @@ pub(crate) fn mutant(base: &Case, donors: &Donors<'_>, draws: &mut Draws) -> Cas
     case
 }
 
-/// Changes what few suites vary: the binding of a tensor, its alignment, its total size, or bytes of a scalar
-/// behind the element.
-pub(crate) fn vary(case: &mut Case, draws: &mut Draws) {
-    let side = Side::BOTH[draws.place(2)];
-    // Multiples of each usual granularity, up to a page.
-    let bytes = 16 << draws.below(9);
-    let what = draws.place(4);
-    if what == 0 {
+/// The number of members of a case that [`sweep`] changes.
+pub fn swept_members(case: &Case) -> usize {
+    tuple(&case.desc, 0).len() + singles(&case.desc).count() + 1 + 2 * MEMBERS_OF_MEMORY
+}
+
+/// Sets one member of a case to any value of its range: a small one, one at a power of two, or a random one.
+/// Sizes and lists change on one axis. Often the other values of the axis change by the same distance, since
+/// few descs stay valid without.
+pub fn sweep(case: &mut Case, member: usize, draws: &mut Draws) {
+    let desc = &mut case.desc;
+    let usual = Side::BOTH
+        .map(|side| desc.tensor(side).is_some_and(|tensor| tensor.total_size == tensor.usual_total_size()));
+    let (axis, number) = (draws.place(desc.rank()), any_number(draws));
+    let (of_axis, singles) = (tuple(desc, axis).len(), singles(desc).collect::<Vec<_>>());
+    let signed = |is_negative: bool| if is_negative { -(number as i64) } else { number as i64 };
+    if member < of_axis {
+        let is_negative = kinds(desc)[member] && draws.chance(1, 2);
+        set_with_others(desc, axis, (member, signed(is_negative)), draws);
+    } else if let Some(single) = singles.get(member - of_axis) {
+        let kind = &desc.signature.members[*single].kind;
+        desc.members[*single] = match kind {
+            MemberKind::Scalar if draws.chance(1, 2) => Value::Scalar(draws.word().to_le_bytes()),
+            MemberKind::Scalar => Value::Scalar(number.to_le_bytes()),
+            MemberKind::Enumeration(of) if draws.chance(3, 4) => {
+                draws.pick(&of.enumerators).map_or(Value::Integer(0), |one| Value::Integer(one.value))
+            }
+            kind => {
+                let (least, most) = kind.range().unwrap_or((0, 0));
+                Value::Integer(signed(least < 0 && draws.chance(1, 2)).clamp(least, most))
+            }
+        };
+    } else if member == of_axis + singles.len() {
+        let types: Vec<DataType> = DataType::all().collect();
+        set_type(desc, draws.pick(&types).copied().unwrap_or(DataType::UNKNOWN));
+    } else {
+        let place = member - of_axis - singles.len() - 1;
+        return sweep_memory(case, Side::BOTH[place % 2], place / 2, (axis, number), draws);
+    }
+    for (side, usual) in Side::BOTH.into_iter().zip(usual) {
+        if let Some(tensor) = desc.tensor_mut(side).filter(|_| usual) {
+            tensor.total_size = tensor.usual_total_size();
+        }
+    }
+}
+
+/// Changes the memory of a tensor.
+fn sweep_memory(case: &mut Case, side: Side, member: usize, (axis, number): (usize, u64), draws: &mut Draws) {
+    // Most other offsets and total sizes are invalid.
+    let aligned = |draws: &mut Draws, by: u64| if draws.chance(7, 8) { number / by * by } else { number };
+    if member == 0 {
         let offset = match side {
             Side::Input => &mut case.binding.input,
             Side::Output => &mut case.binding.output,
         };
-        *offset = bytes * draws.below(8);
+        *offset = aligned(draws, 16);
         return;
     }
-    if what == 1 {
-        for value in &mut case.desc.members {
-            if let Value::Scalar(scalar) = value {
-                *scalar = draws.word().to_le_bytes();
-            }
-        }
-    }
     let Some(tensor) = case.desc.tensor_mut(side) else { return };
-    match what {
-        2 => tensor.alignment = 1 << draws.below(13),
-        3 => tensor.total_size = tensor.total_size.wrapping_add(4 * (1 + draws.below(1 << 10))),
-        _ => {}
+    match member {
+        1 => tensor.flags = if draws.chance(1, 2) { draws.below(2) as u32 } else { number as u32 },
+        2 => tensor.alignment = if draws.chance(1, 2) { 1 << draws.below(32) } else { number as u32 },
+        3 => tensor.total_size = tensor.usual_total_size().wrapping_add(aligned(draws, 4)),
+        _ => {
+            let Some(sizes) = &tensor.sizes else { return };
+            let mut strides = tensor.strides.take().unwrap_or_else(|| packed_strides(sizes));
+            if let Some(stride) = strides.get_mut(axis) {
+                *stride = number.min(u32::MAX.into()) as i64;
+            }
+            tensor.strides = Some(strides);
+            tensor.total_size = tensor.usual_total_size();
+        }
     }
 }
 
+/// A small number, one at a power of two, or a random one. Smaller ones are more frequent.
+fn any_number(draws: &mut Draws) -> u64 {
+    let most = 1 + draws.below(32);
+    let bits = draws.below(most + 1);
+    match draws.place(4) {
+        0 => draws.below(10),
+        1 => ((1_u64 << bits) + draws.below(3)).saturating_sub(1),
+        _ => draws.below(1 << bits),
+    }
+}
+
+/// The places of the members with one value.
+fn singles(desc: &Desc) -> impl Iterator<Item = usize> + '_ {
+    let members = desc.signature.members.iter().enumerate();
+    members.filter(|(_, member)| !member.kind.is_list()).map(|(place, _)| place)
+}
+
 /// Whether a tensor of the case is too large to ask for.
-pub(crate) fn is_large(case: &Case) -> bool {
+pub fn is_large(case: &Case) -> bool {
     Side::BOTH.iter().any(|side| {
         case.desc.tensor(*side).is_some_and(|tensor| {
             tensor.total_size > LARGEST
@@ -170,7 +234,7 @@ fn transplant(desc: &mut Desc, axis: usize, donor: &Desc, draws: &mut Draws) {
 /// Changes one value of an axis, and often others by the same distance: a size and its padding, a window and
 /// its offset.
 fn shift(desc: &mut Desc, axis: usize, numbers: &[i64], draws: &mut Draws) {
-    let mut values = tuple(desc, axis);
+    let values = tuple(desc, axis);
     let place = draws.place(values.len());
     let Some(old) = values.get(place).copied() else { return };
     let number = numbers[draws.place(numbers.len()).min(numbers.len().saturating_sub(1))];
@@ -182,6 +246,13 @@ fn shift(desc: &mut Desc, axis: usize, numbers: &[i64], draws: &mut Draws) {
         4 => old.saturating_neg(),
         _ => number,
     };
+    set_with_others(desc, axis, (place, new), draws);
+}
+
+/// Sets one value of an axis. Often others change by the same distance.
+fn set_with_others(desc: &mut Desc, axis: usize, (place, new): (usize, i64), draws: &mut Draws) {
+    let mut values = tuple(desc, axis);
+    let Some(old) = values.get(place).copied() else { return };
     let distance = new.saturating_sub(old);
     values[place] = new;
     for _ in 0..draws.place(4) {
@@ -222,7 +293,13 @@ fn swap_axes(desc: &mut Desc, one: usize, other: usize) {
 
 /// Takes the data type of another case.
 fn retype(desc: &mut Desc, donor: &Desc) {
-    let Some(data_type) = donor.tensor(Side::Input).map(|tensor| tensor.data_type) else { return };
+    if let Some(tensor) = donor.tensor(Side::Input) {
+        set_type(desc, tensor.data_type);
+    }
+}
+
+/// Sets the data type of both tensors, and members that hold a type.
+fn set_type(desc: &mut Desc, data_type: DataType) {
     for side in Side::BOTH {
         if let Some(tensor) = desc.tensor_mut(side) {
             tensor.data_type = data_type;

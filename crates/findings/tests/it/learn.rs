@@ -201,7 +201,12 @@ fn failures_alone_need_no_predicate() {
 
 /// The causes of a fault's failures in `smoke`.
 fn causes(fault: &str) -> Vec<Cause> {
-    let labels = Fault::of_predicate(fault).labels(&SMOKE);
+    causes_with(&Fault::of_predicate(fault), Budget::NONE)
+}
+
+/// The same with experiments.
+fn causes_with(fault: &Fault, budget: Budget<'_>) -> Vec<Cause> {
+    let labels = fault.labels(&SMOKE);
     let mut outcomes = Outcomes::default();
     for (index, label) in (0..).zip(labels) {
         match label {
@@ -211,7 +216,36 @@ fn causes(fault: &str) -> Vec<Cause> {
         }
     }
     let of = (Library::embedded(), FeatureLevel::NEWEST);
-    explain(&outcomes, of, 1, Budget::NONE, &mut |index| SMOKE[index as usize].clone(), None)
+    let ask = &mut |cases: &[Case]| fault.labels(cases);
+    explain(&outcomes, of, 1, budget, &mut |index| SMOKE[index as usize].clone(), Some(ask))
+}
+
+/// The causes of failures of three axes that end at a limit. No case of the suite is beyond it.
+fn limited_causes(limit: &str) -> Vec<Cause> {
+    let fault = Fault::of_predicate(&format!("operator == SLICE and rank == 3 and {limit}"));
+    causes_with(&fault, Budget { evidence: 1_500, ..BUDGET })
+}
+
+#[test]
+fn members_that_a_predicate_does_not_name_are_varied_over_their_whole_range() {
+    for member in [
+        "InputTensor.GuaranteedBaseOffsetAlignment",
+        "OutputTensor.GuaranteedBaseOffsetAlignment",
+        "InputBinding.Offset",
+        "OutputBinding.Offset",
+    ] {
+        let causes = limited_causes(&format!("{member} < 65536"));
+        let is_honest = |cause: &Cause| !cause.exact || cause.predicate(3).contains(member);
+        assert!(!causes.is_empty() && causes.iter().all(is_honest), "{member}: {causes:#?}");
+    }
+}
+
+#[test]
+fn a_predicate_that_evidence_refutes_is_learned_again() {
+    let causes = limited_causes("InputTensor.GuaranteedBaseOffsetAlignment < 65536");
+    let [cause] = &causes[..] else { panic!("{causes:#?}") };
+    assert!(cause.predicate(3).contains("InputTensor.GuaranteedBaseOffsetAlignment <"), "{cause:#?}");
+    assert!(cause.passes == 0 && cause.estimate.is_some(), "{cause:#?}");
 }
 
 #[test]

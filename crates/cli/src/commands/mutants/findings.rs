@@ -3,11 +3,18 @@
 //! Each fault runs the suite twice, as `dmlcts run` does: without experiments and with them. A finding's
 //! predicate is right about a case if it holds exactly where the fault shows.
 
-use std::{collections::BTreeSet, io::Write, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    io::Write,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use dmlcts_backend::process::Incidents;
 use dmlcts_diagnose::{Diagnosis, Event, Explaining, Finding, Rule};
-use dmlcts_findings::{Fresh, with_other_data, with_separate_elements};
+use dmlcts_findings::{
+    Estimate, Fresh, is_large, sweep, swept_members, with_other_data, with_separate_elements,
+};
 use dmlcts_generate::{
     Length, Suite,
     draw::{Draws, derive},
@@ -19,7 +26,11 @@ use dmlcts_runner::{
     CaseResult, Configuration, Event as RunEvent, Factory, Listed, OTHER_DATA, Run, Runs, Source, Stop,
     Verdict,
 };
-use dmlcts_spec::{Library, Scratch, Source as Text, Validity, program::Values};
+use dmlcts_spec::{
+    Library, Predicate, Scratch, Source as Text, Validity,
+    expression::{Expression, Form},
+    program::Values,
+};
 
 use super::{cases, hosting, needs_guards, pairs, random, side_by_side};
 use crate::{
@@ -34,6 +45,11 @@ use crate::{
 /// The number of fresh valid and invalid cases.
 const VALID: usize = 20_000;
 const INVALID: usize = 5_000;
+/// The number of cases that differ from others in one member, and the number of times that each is drawn.
+const SWEPT: usize = 6_000;
+const ATTEMPTS: usize = 16;
+/// The cases that are printed of a predicate that is called exact and is wrong.
+const PRINTED: usize = 2;
 
 /// Invalid descs that no suite of the same seed has.
 const BROKEN: &str = "
@@ -82,9 +98,27 @@ struct Explained {
     wrong: usize,
     /// The number of fresh cases with a verdict that counts.
     judged: usize,
+    /// Some of the cases that contradict predicates that are called exact.
+    contradicting: Vec<Case>,
+    /// The time of the run and of the experiments.
+    time: Duration,
 }
 
 impl Explained {
+    /// Whether the report says of each finding that it has exactly these cases.
+    fn is_called_exact(&self) -> bool {
+        self.findings.iter().all(is_called_exact)
+    }
+
+    fn is_wrongly_called_exact(&self) -> bool {
+        !self.contradicting.is_empty()
+    }
+
+    /// The number of cases that experiments ran.
+    fn asked(&self) -> u64 {
+        self.findings.iter().filter_map(|finding| finding.rule.as_ref()).map(|rule| rule.asked).sum()
+    }
+
     fn is_one(&self) -> bool {
         self.findings.len() == 1
     }
@@ -102,6 +136,12 @@ impl Explained {
         };
         self.findings.iter().filter_map(elements).min()
     }
+}
+
+/// Whether the report says that a finding has exactly these cases.
+fn is_called_exact(finding: &Finding) -> bool {
+    let rule = finding.rule.as_ref();
+    rule.is_some_and(|rule| rule.is_exact && rule.estimate.is_some_and(Estimate::is_ample))
 }
 
 /// Whether a case showed the fault.
@@ -210,6 +250,33 @@ fn fresh(seed: u64) -> Result<Vec<Case>, Problem> {
     Ok(found)
 }
 
+/// Cases that differ in one member from a failure or another case. Each member is changed equally often, over
+/// its whole range.
+fn swept(suite: &[Shown], fresh: &[Shown]) -> Vec<Case> {
+    let library = Library::embedded();
+    let (mut scratch, mut draws) = (Scratch::default(), Draws::new(derive(SWEPT as u64, "swept")));
+    let all: Vec<&Shown> = suite.iter().chain(fresh).collect();
+    let failing: Vec<&Shown> = all.iter().copied().filter(|one| one.failed == Some(true)).collect();
+    let mut found = Vec::new();
+    for turn in 0..SWEPT {
+        let bases = if turn % 2 == 0 { &failing } else { &all };
+        for _ in 0..ATTEMPTS {
+            let Some(base) = draws.pick(bases) else { break };
+            let Some(operator) = library.operator(&base.case.desc.signature.operator) else { break };
+            let mut case = base.case.clone();
+            sweep(&mut case, turn / 2 % swept_members(&base.case), &mut draws);
+            let mut judge = |case: &Case| operator.judge(&case.desc, FeatureLevel::NEWEST, &mut scratch);
+            let (judgement, before) = (judge(&case), judge(&base.case).validity());
+            let is_usable = judgement.questions.is_empty() && judgement.validity() == before;
+            if is_usable && !is_large(&case) && library.broken_bindings(&case).is_empty() {
+                found.push(case);
+                break;
+            }
+        }
+    }
+    found
+}
+
 /// Runs the suite on a fault, and explains its failures.
 fn outcome(subject: &Subject, suite: &Arc<dyn Source>, fresh: &Arc<dyn Source>) -> Result<Outcome, Problem> {
     let (diagnosis, shown) = run(subject, suite, Some(0))?;
@@ -220,14 +287,25 @@ fn outcome(subject: &Subject, suite: &Arc<dyn Source>, fresh: &Arc<dyn Source>) 
     if flakes || depends_on_runs(subject, suite, &shown)? {
         return Ok(Outcome::Stateful);
     }
-    let (_, judges) = run(subject, fresh, None)?;
-    let explained = |findings: Vec<Finding>| -> Result<Explained, Problem> {
+    let (_, mut judges) = run(subject, fresh, None)?;
+    let source: Arc<dyn Source> = Arc::new(Listed::new(swept(&shown, &judges), "swept"));
+    judges.extend(run(subject, &source, None)?.1);
+    let explained = |findings: Vec<Finding>, time: Duration| -> Result<Explained, Problem> {
         let (wrong_in_suite, _) = mistakes(subject, &findings, &shown)?;
         let (wrong, judged) = mistakes(subject, &findings, &judges)?;
-        Ok(Explained { findings, wrong_in_suite, wrong, judged })
+        let exact: Vec<Finding> = findings.iter().filter(|one| is_called_exact(one)).cloned().collect();
+        let all = [shown.as_slice(), &judges].concat();
+        let (against, _) = mistakes(subject, &exact, &all)?;
+        // Failures that no predicate holds for may belong to the other findings.
+        let is_against = |one: &&&Shown| exact.len() == findings.len() || one.failed == Some(false);
+        let contradicting = against.iter().filter(is_against).map(|one| one.case.clone()).collect();
+        let (wrong_in_suite, wrong) = (wrong_in_suite.len(), wrong.len());
+        Ok(Explained { findings, wrong_in_suite, wrong, judged, contradicting, time })
     };
-    let correlation = explained(diagnosis.findings)?;
-    let experiment = explained(run(subject, suite, Some(Explaining::USUAL_CASES))?.0.findings)?;
+    let correlation = explained(diagnosis.findings, Duration::ZERO)?;
+    let began = Instant::now();
+    let findings = run(subject, suite, Some(Explaining::USUAL_CASES))?.0.findings;
+    let experiment = explained(findings, began.elapsed())?;
     Ok(Outcome::Explained { correlation, experiment })
 }
 
@@ -348,14 +426,18 @@ fn wrong<'a>(findings: &[Finding], shown: &'a [Shown]) -> (Vec<&'a Shown>, usize
     (wrong, all)
 }
 
-/// The number of cases that the predicates get wrong, and of all that say something.
+/// The cases that the predicates get wrong, and the number of all that say something.
 ///
 /// A wrong element that equals the right one does not show. So a pass counts as wrong only if it passes with
 /// other data, too. Elements that a stride of 0 makes one in memory are equal whatever the data. So the pass
 /// runs with separate elements, too, if the predicates hold for that desc as well.
-fn mistakes(subject: &Subject, findings: &[Finding], shown: &[Shown]) -> Result<(usize, usize), Problem> {
+fn mistakes<'a>(
+    subject: &Subject,
+    findings: &[Finding],
+    shown: &'a [Shown],
+) -> Result<(Vec<&'a Shown>, usize), Problem> {
     let (wrong, all) = wrong(findings, shown);
-    let (failures, passes): (Vec<&Shown>, Vec<&Shown>) =
+    let (mut mistakes, passes): (Vec<&Shown>, Vec<&Shown>) =
         wrong.into_iter().partition(|one| one.failed == Some(true));
     let mut predicates = Predicates::new(findings);
     let mut variants = |one: &&Shown| -> Vec<Case> {
@@ -367,12 +449,11 @@ fn mistakes(subject: &Subject, findings: &[Finding], shown: &[Shown]) -> Result<
     let again: Vec<Vec<Case>> = passes.iter().map(&mut variants).collect();
     let source: Arc<dyn Source> = Arc::new(Listed::new(again.concat(), "again"));
     let mut answers = run(subject, &source, None)?.1.into_iter();
-    let mut passing = 0;
-    for cases in &again {
+    for (pass, cases) in passes.into_iter().zip(&again) {
         let failed = answers.by_ref().take(cases.len()).filter(|one| one.failed == Some(true)).count();
-        passing += usize::from(failed == 0);
+        mistakes.extend((failed == 0).then_some(pass));
     }
-    Ok((failures.len() + passing, all))
+    Ok((mistakes, all))
 }
 
 /// Prints what was found of each fault, and the shares.
@@ -401,6 +482,9 @@ fn print(rows: &[Row<'_>], apart: &Apart) -> std::io::Result<()> {
                     let predicate = rule.map_or("no predicate", |rule| rule.predicate.text());
                     let cases = counted(finding.cases, "case");
                     writeln!(out, "    {}: {cases}: {}", finding.id, escaped(predicate))?;
+                }
+                for case in experiment.contradicting.iter().take(PRINTED) {
+                    writeln!(out, "    called exact, but wrong for: {case}")?;
                 }
                 if let Some(smallest) = experiment.smallest() {
                     writeln!(out, "    smallest case: {}", counted(smallest, "element"))?;
@@ -443,6 +527,36 @@ fn print(rows: &[Row<'_>], apart: &Apart) -> std::io::Result<()> {
             share(agrees),
             share(alone)
         )?;
+        let exact = of.iter().filter(|(.., experiment)| experiment.is_called_exact()).count();
+        let wrongly = of.iter().filter(|(.., experiment)| experiment.is_wrongly_called_exact()).count();
+        writeln!(out, "  called exact: {}, and wrongly so: {}", share(exact), share(wrongly))?;
+        let experiments = || of.iter().map(|(.., experiment)| experiment);
+        let rules = experiments().flat_map(|one| &one.findings).filter_map(|one| one.rule.as_ref());
+        let predicates: Vec<&Predicate> = rules.map(|rule| &rule.predicate).collect();
+        writeln!(
+            out,
+            "  medians: {} conditions and {} characters of a predicate, {} cases and {:.1} s of a fault",
+            median(predicates.iter().map(|one| conditions(one.expression()))).unwrap_or(0),
+            median(predicates.iter().map(|one| one.text().len())).unwrap_or(0),
+            grouped(median(experiments().map(|one| one.asked())).unwrap_or(0)),
+            median(experiments().map(|one| one.time)).unwrap_or_default().as_secs_f64()
+        )?;
     }
     out.flush()
+}
+
+/// The number of conditions that logic operators join.
+fn conditions(expression: &Expression) -> usize {
+    match &expression.form {
+        Form::Logic(_, pair) => pair.iter().map(conditions).sum(),
+        Form::Over(quantifier, body) if quantifier.is_condition() => conditions(body),
+        _ => 1,
+    }
+}
+
+fn median<T: Ord>(values: impl Iterator<Item = T>) -> Option<T> {
+    let mut values: Vec<T> = values.collect();
+    values.sort_unstable();
+    let middle = values.len() / 2;
+    values.into_iter().nth(middle)
 }
