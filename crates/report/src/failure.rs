@@ -24,7 +24,8 @@ pub(crate) const INDENT: &str = "  ";
 /// The indentation of lines that belong to a clause or a question.
 const BELOW: &str = "      ";
 
-/// Writes one failure in full, indented.
+/// Writes one failure in full, indented: the command that runs its case again, or the case if it needs others
+/// to fail, and what came out.
 pub fn write_failure(
     out: &mut dyn Write,
     failure: &Failure,
@@ -32,7 +33,11 @@ pub fn write_failure(
     palette: Palette,
 ) -> io::Result<()> {
     let case = &failure.case;
-    writeln!(out, "{INDENT}{case}")?;
+    if shows_alone(failure) {
+        writeln!(out, "{INDENT}{}", palette.paint(Tone::Strong, replay.run(case)))?;
+    } else {
+        writeln!(out, "{INDENT}{case}")?;
+    }
     let short = if names_its_class(failure) { in_short(failure) } else { in_short_with_class(failure) };
     writeln!(out, "{INDENT}{short}")?;
     if let Some(rate) = failure.rate.filter(|_| failure.verdict == Verdict::Flake) {
@@ -59,10 +64,7 @@ pub fn write_failure(
     if let Some(evidence) = &failure.evidence {
         write_evidence(out, failure, evidence, palette)?;
     }
-    if !shows_alone(failure) {
-        return Ok(());
-    }
-    writeln!(out, "{INDENT}run it again: {}", palette.paint(Tone::Strong, replay.run(case)))
+    Ok(())
 }
 
 /// The expectation, the backend's outcome, and the class as lists of known failures and `--allow` spell it.

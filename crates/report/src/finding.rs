@@ -12,8 +12,11 @@ use crate::{
     failure::{INDENT, write_failure},
     flake::shows_alone,
     numbers::{counted, grouped},
+    overview::{in_order, write_overview},
 };
 
+/// The number of findings in full, unless all are asked for.
+const IN_FULL: usize = 5;
 /// The maximum number of cases without a predicate that the terminal lists.
 const LISTED: usize = 3;
 
@@ -24,8 +27,19 @@ pub fn write_findings(
     diagnosis: &Diagnosis,
     palette: Palette,
 ) -> io::Result<()> {
-    for (number, finding) in diagnosis.findings.iter().enumerate() {
+    let findings = in_order(diagnosis);
+    write_overview(out, diagnosis, &findings, palette)?;
+    let shown = if context.all { findings.len() } else { IN_FULL };
+    for (number, finding) in findings.iter().take(shown).enumerate() {
         write_finding(out, number + 1, finding, context, palette)?;
+    }
+    let more = findings.len().saturating_sub(shown) as u64;
+    if more > 0 {
+        writeln!(
+            out,
+            "and {}: --all shows them in full here, --html FILE on a page\n",
+            counted(more, "further finding")
+        )?;
     }
     if let Some(unexplained) = unexplained(diagnosis) {
         writeln!(out, "{unexplained}\n")?;
@@ -111,16 +125,13 @@ fn write_finding(
     for line in about(finding, LISTED, context.failures.as_deref()) {
         writeln!(out, "{INDENT}{}", escaped(&line))?;
     }
-    writeln!(out, "{INDENT}finding {}", escaped(&finding.id))?;
     write_failure(out, finding.shown(), replay, palette)?;
-    let first = &finding.first;
-    if finding.smallest.is_some() {
-        let index = grouped(first.index);
-        writeln!(out, "{INDENT}shrunk from case {index} ({}): {}", first.strategy, first.case)?;
-    }
-    if let Some(command) = export(finding) {
-        writeln!(out, "{INDENT}as a program without dmlcts: {}", palette.paint(Tone::Strong, command))?;
-    }
+    let id = escaped(&finding.id);
+    let origin = finding.smallest.as_ref().map(|_| {
+        format!(", smaller than case {} ({})", grouped(finding.first.index), finding.first.strategy)
+    });
+    let origin = origin.unwrap_or_default();
+    writeln!(out, "{INDENT}{}", palette.paint(Tone::Faint, format!("finding {id}{origin}")))?;
     writeln!(out)
 }
 

@@ -19,6 +19,7 @@ mod listed;
 mod markdown;
 mod numbers;
 mod operator;
+mod overview;
 mod palette;
 mod phrases;
 mod replay;

@@ -15,6 +15,7 @@ use crate::{
     junit::is_cut_off,
     known::write_known,
     numbers::{counted, grouped},
+    overview::in_order,
     phrases::{ran_on, verdicts},
     skipped::skipped,
     statement,
@@ -29,7 +30,7 @@ const LONGEST_LINE: usize = 500;
 
 /// Writes a run's result.
 pub fn write_markdown(out: &mut dyn Write, context: &Context, diagnosis: &Diagnosis) -> io::Result<()> {
-    let Diagnosis { summary, findings, .. } = diagnosis;
+    let (summary, findings) = (&diagnosis.summary, in_order(diagnosis));
     let head = conclusion(context, summary);
     writeln!(out, "## dmlcts: {head}\n")?;
     let what = match &context.subject {
@@ -44,7 +45,7 @@ pub fn write_markdown(out: &mut dyn Write, context: &Context, diagnosis: &Diagno
         writeln!(out, "At last, {}.\n", text(bad_end))?;
     }
     write_table(out, summary)?;
-    write_findings(out, context, findings)?;
+    write_findings(out, context, &findings)?;
     let mut known = Vec::new();
     write_known(&mut known, &context.known, summary, Palette::PLAIN)?;
     if !known.is_empty() {
@@ -150,7 +151,7 @@ fn write_table(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
 }
 
 /// The first findings: a table, and each of them folded up.
-fn write_findings(out: &mut dyn Write, context: &Context, findings: &[Finding]) -> io::Result<()> {
+fn write_findings(out: &mut dyn Write, context: &Context, findings: &[&Finding]) -> io::Result<()> {
     if findings.is_empty() {
         return Ok(());
     }

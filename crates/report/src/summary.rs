@@ -13,9 +13,9 @@ use dmlcts_spec::{Library, Obligation, Operator};
 use crate::{
     KnownContext, Palette, Replay, Tone,
     finding::export,
-    flake::shows_alone,
     known::{broke, known, smallest},
     numbers::{bytes, counted, grouped, rate, span},
+    overview::in_order,
     phrases::{answers, ran_on, verdicts},
     skipped::skipped,
     statement::write_statement,
@@ -49,6 +49,8 @@ pub struct Context {
     pub resume: Option<String>,
     /// The command that lists the failed cases of a recorded run.
     pub failures: Option<String>,
+    /// Whether all findings are shown in full, and not only the first ones.
+    pub all: bool,
 }
 
 /// The source of a run's cases.
@@ -136,10 +138,9 @@ pub fn write_summary(
     if let Some(resume) = context.resume.as_ref().filter(|_| has_more(summary)) {
         next.push((resume.clone(), Some("go on with this run")));
     }
-    if let Some(finding) = diagnosis.findings.first() {
+    if let Some(finding) = in_order(diagnosis).first() {
         let failure = finding.shown();
-        next.extend(shows_alone(failure).then(|| (context.replay.run(&failure.case), None)));
-        next.push((Replay::explain(&failure.case, failure.level), None));
+        next.push((Replay::explain(&failure.case, failure.level), Some("what the spec says of it")));
         next.extend(export(finding).map(|command| (command, Some("a program without dmlcts"))));
         next.extend(context.failures.iter().map(|list| (list.clone(), Some("every case that failed"))));
     } else if summary.ending != Ending::BackendLost {

@@ -46,6 +46,7 @@ pub struct Terminal<'a> {
     cases: Option<u64>,
     started: Instant,
     last_line: Option<Instant>,
+    has_failed: bool,
     bar: Option<ProgressBar>,
 }
 
@@ -53,7 +54,17 @@ impl<'a> Terminal<'a> {
     /// Shows results on `out` and progress on `err`.
     pub fn new(out: &'a mut dyn Write, err: &'a mut dyn Write, context: Context, options: Options) -> Self {
         let now = Instant::now();
-        Self { out, err, context, options, cases: None, started: now, last_line: None, bar: None }
+        Self {
+            out,
+            err,
+            context,
+            options,
+            cases: None,
+            started: now,
+            last_line: None,
+            has_failed: false,
+            bar: None,
+        }
     }
 
     /// Adds lines to the summary that say what the run proves.
@@ -135,8 +146,11 @@ impl<'a> Terminal<'a> {
     }
 
     fn failed(&mut self, failure: &Failure) {
-        let line = format!("{}: {}: {}", failure.verdict, failure.class, failure.case);
-        self.say(&line);
+        // The report has all of them. The first one tells early that the run fails.
+        if !std::mem::replace(&mut self.has_failed, true) {
+            let line = format!("first failure: {}: {}", failure.class, failure.case);
+            self.say(&line);
+        }
     }
 
     /// Writes a line of progress, and ignores errors.

@@ -373,6 +373,10 @@ pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) reports: ReportArguments,
 
+    /// Show all findings in full, and not only the first five
+    #[arg(long, help_heading = heading::REPORTS)]
+    pub(crate) all: bool,
+
     /// Print only failures
     #[arg(long, short, help_heading = heading::REPORTS)]
     pub(crate) quiet: bool,

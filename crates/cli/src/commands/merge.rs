@@ -37,7 +37,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     let opened = open_parts(&arguments.files, library);
     let opened = opened.map_err(|problem| reports.explain(&run_of(&arguments.files), problem))?;
     let Some((files, header, claim)) = opened else { return Ok(Exit::Usage) };
-    let mut context = context(&header, arguments.files.len());
+    let mut context = context(&header, arguments.files.len(), arguments.all);
     let run = context.subject.name().to_owned();
     let suite = suite(&header.selection);
     let strategies = strategies(&header.selection, suite.as_deref());
@@ -122,7 +122,7 @@ fn open_parts(
 fn run_of(paths: &[String]) -> String {
     let is_file = |path: &&String| fs::metadata(path).is_ok_and(|found| found.is_file());
     let first = paths.iter().filter(is_file).find_map(|path| Reader::open(path).ok());
-    let name = |part: Reader| context(part.header(), paths.len()).subject.name().to_owned();
+    let name = |part: Reader| context(part.header(), paths.len(), false).subject.name().to_owned();
     first.map_or_else(|| "merge".to_owned(), name)
 }
 
@@ -170,7 +170,7 @@ pub(crate) fn suite(selection: &SelectionForm) -> Option<Arc<SuiteSource>> {
 }
 
 /// The context of a recorded run's summary.
-fn context(header: &Header, files: usize) -> Context {
+fn context(header: &Header, files: usize, all: bool) -> Context {
     let selection = &header.selection;
     let replay = Replay { options: [header.backend_options().words(), selection.words_of_a_case()].concat() };
     let subject = match &selection.suite {
@@ -190,5 +190,5 @@ fn context(header: &Header, files: usize) -> Context {
     let known = KnownContext { is_whole: is_whole(selection), ..KnownContext::default() };
     let (library, certificate) = (Library::embedded(), Vec::new());
     let ((resume, failures), claim) = ((None, None), None);
-    Context { library, subject, replay, known, certificate, claim, next, resume, failures }
+    Context { library, subject, replay, known, certificate, claim, next, resume, failures, all }
 }

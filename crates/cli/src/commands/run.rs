@@ -272,6 +272,7 @@ fn cases(
 ) -> Result<Cases, Problem> {
     let selection = &arguments.selection;
     let context = |form: &SelectionForm, subject: Subject, next: Vec<(String, String)>| Context {
+        all: arguments.all,
         library: Library::embedded(),
         subject,
         replay: Replay { options: arguments.words_of_a_case(form) },

@@ -18,9 +18,9 @@ fn report() -> String {
     let output = command.args(words).args(["--color", "always"]).output().expect("the program starts");
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     let report = String::from_utf8(output.stdout).expect("reports are UTF-8");
-    // The rest repeats the case.
+    // The rest is the summary. The command repeats the case.
     let end = report.find("\n\n").unwrap_or(report.len());
-    let lines = report[..end].lines().filter(|line| !line.contains("run it again:"));
+    let lines = report[..end].lines().filter(|line| !line.starts_with("  dmlcts run "));
     let lines: Vec<&str> = lines.collect();
     format!("$ dmlcts run --backend {BACKEND} \\\n    '{CASE}'\n{}\n", lines.join("\n"))
 }

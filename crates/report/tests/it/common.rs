@@ -75,6 +75,7 @@ pub(crate) fn summary(lines: &[&str], backend: Arc<Factory>) -> Diagnosis {
 
 pub(crate) fn context() -> Context {
     Context {
+        all: false,
         library: Library::embedded(),
         subject: Subject::Suite {
             name: "test".to_owned(),

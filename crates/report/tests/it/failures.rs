@@ -44,7 +44,7 @@ fn running_it_again_repeats_what_bears_on_the_case() {
     let context = Context { replay, ..context() };
     write_findings(&mut out, &context, &diagnosis, Palette::PLAIN).expect("memory takes it");
     let text = String::from_utf8(out).expect("text");
-    assert!(text.contains(&format!("  run it again: {again}\n")), "{text}");
+    assert!(text.contains(&format!("  {again}\n")), "{text}");
     let mut out = Vec::new();
     write_summary(&mut out, &context, &diagnosis, Palette::PLAIN).expect("memory takes it");
     let text = String::from_utf8(out).expect("text");
@@ -250,4 +250,45 @@ fn a_predicate_that_is_not_exact_says_what_it_gets_wrong() {
     );
     let left_out = "left out, at 2 hangs a finding and at an interrupt: experiments on 1 kind of failures";
     assert!(lines.contains(&left_out), "{text}");
+}
+
+/// The most severe finding comes first, unless a twentieth of the cases fail: then the largest does.
+#[test]
+fn several_findings_begin_with_a_line_each() {
+    let mut diagnosis = summary(&[EMPTY_WINDOW], backend(|job, _, _| job.outcome = Outcome::Accepted));
+    let wrong = summary(&[REVERSAL], backend(forgets_to_reverse)).findings;
+    diagnosis.findings.extend(wrong);
+    diagnosis.findings[1].cases = 40;
+    diagnosis.summary.totals.progress.ran = 1_000;
+    let severe = failures(&diagnosis, Palette::PLAIN);
+    let lines: Vec<&str> = severe.lines().take(5).collect();
+    assert_eq!(
+        lines,
+        [
+            "2 findings: 41 of 1,000 cases fail",
+            "  1   1  accepted-invalid  SLICE1: it accepted it, which breaks slice1.window-not-empty",
+            "  2  40  wrong-value       SLICE1: Output[0,0,0,0] is Input[0,0,0,1], expected Input[0,0,3,1]",
+            "",
+            "FAIL 1: SLICE1, an invalid desc was accepted (1 case)",
+        ]
+    );
+    diagnosis.summary.totals.progress.ran = 10;
+    let many = failures(&diagnosis, Palette::PLAIN);
+    assert!(
+        many.contains("\n  1  40  wrong-value ") && many.contains("\nFAIL 1: SLICE1, wrong values"),
+        "{many}"
+    );
+    diagnosis.findings[0].cases = 50;
+    let invalid = failures(&diagnosis, Palette::PLAIN);
+    let hint = "50 of them are about invalid descs: `--where valid` leaves these out\n";
+    assert!(invalid.contains(hint) && !many.contains("--where valid"), "{invalid}");
+    let again = diagnosis.findings[0].clone();
+    diagnosis.findings.extend(vec![again; 5]);
+    let folded = failures(&diagnosis, Palette::PLAIN);
+    assert_eq!(folded.matches("\nFAIL ").count(), 5, "{folded}");
+    assert!(folded.contains("\nand 2 further findings: --all shows them in full here, "), "{folded}");
+    let mut whole = Vec::new();
+    let all = Context { all: true, ..context() };
+    write_findings(&mut whole, &all, &diagnosis, Palette::PLAIN).expect("memory takes it");
+    assert_eq!(String::from_utf8_lossy(&whole).matches("\nFAIL ").count(), 7);
 }

@@ -1,0 +1,119 @@
+//! All findings of a run in a few lines, in front of each finding in full.
+
+use std::{
+    cmp::Reverse,
+    io::{self, Write},
+};
+
+use dmlcts_diagnose::{Diagnosis, Finding};
+use dmlcts_model::{escaped, printable};
+use dmlcts_runner::Verdict;
+use dmlcts_spec::Validity;
+
+use crate::{
+    Palette, Tone,
+    failure::{did, expected},
+    numbers::{counted, grouped},
+};
+
+/// The maximum length of a predicate. The finding in full has all of it.
+const LONGEST_PREDICATE: usize = 100;
+/// The maximum length of what the smallest case shows.
+const LONGEST_FACT: usize = 80;
+/// A backend that fails this share of its cases, or more, is broken: what explains most failures comes first.
+const BROKEN: u64 = 20;
+
+/// The findings in the order of reports. Usually the most severe ones come first. If a twentieth of the cases
+/// fail, those with the most failures come first.
+pub(crate) fn in_order(diagnosis: &Diagnosis) -> Vec<&Finding> {
+    let tally = diagnosis.summary.tally();
+    let mut findings: Vec<&Finding> = diagnosis.findings.iter().collect();
+    if tally.unexpected() >= (diagnosis.summary.totals.progress.ran / BROKEN).max(1) {
+        findings.sort_by_key(|finding| (Reverse(finding.cases), finding.order()));
+    }
+    findings
+}
+
+/// One line for each finding: its number, cases, class, predicate, and what its smallest case shows.
+pub(crate) fn lines(findings: &[&Finding]) -> Vec<String> {
+    let classes: Vec<String> = findings.iter().map(|finding| class(finding)).collect();
+    let counts: Vec<String> = findings.iter().map(|finding| grouped(finding.cases)).collect();
+    let widest = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
+    let (of_class, of_count) = (widest(&classes), widest(&counts));
+    let rows = findings.iter().zip(classes.iter().zip(&counts)).enumerate();
+    rows.map(|(at, (finding, (class, count)))| {
+        let (place, fact) = (place(finding), fact(finding));
+        format!("{:>3}  {count:>of_count$}  {class:<of_class$}  {place}: {fact}", at + 1)
+    })
+    .collect()
+}
+
+/// Writes the lines, if there are several.
+pub(crate) fn write_overview(
+    out: &mut dyn Write,
+    diagnosis: &Diagnosis,
+    findings: &[&Finding],
+    palette: Palette,
+) -> io::Result<()> {
+    if findings.len() < 2 {
+        return Ok(());
+    }
+    let cases = findings.iter().fold(0, |sum: u64, finding| sum.saturating_add(finding.cases));
+    let ran = counted(diagnosis.summary.totals.progress.ran, "case");
+    let count = counted(findings.len() as u64, "finding");
+    let head = format!("{count}: {} of {ran} fail", grouped(cases));
+    writeln!(out, "{}", palette.paint(Tone::Strong, head))?;
+    for line in lines(findings) {
+        writeln!(out, "{}", escaped(&line))?;
+    }
+    if let Some(hint) = about_invalid(findings, cases) {
+        writeln!(out, "{hint}")?;
+    }
+    writeln!(out)
+}
+
+/// How to leave out invalid descs, if at least half of the failures are about them, and not all.
+fn about_invalid(findings: &[&Finding], cases: u64) -> Option<String> {
+    let is_invalid = |finding: &&&Finding| finding.shown().judgement.validity() == Validity::Invalid;
+    let invalid = findings.iter().filter(is_invalid).fold(0, |sum: u64, one| sum.saturating_add(one.cases));
+    (invalid >= cases.div_ceil(2) && invalid < cases).then(|| {
+        format!("{} of them are about invalid descs: `--where valid` leaves these out", grouped(invalid))
+    })
+}
+
+fn class(finding: &Finding) -> String {
+    let flaky = if finding.first.verdict == Verdict::Flake { "flaky " } else { "" };
+    format!("{flaky}{}", finding.class.id())
+}
+
+fn place(finding: &Finding) -> String {
+    match &finding.rule {
+        Some(rule) => start(&rule.predicate.to_string(), LONGEST_PREDICATE),
+        None => finding.operators.join(", "),
+    }
+}
+
+/// What the smallest case shows: the first wrong element, the broken clauses, or the backend's words.
+fn fact(finding: &Finding) -> String {
+    let shown = finding.shown();
+    let broken: Vec<&str> = shown
+        .judgement
+        .violated
+        .iter()
+        .filter_map(|place| shown.operator.clauses().get(place))
+        .map(|clause| clause.id.as_str())
+        .collect();
+    let fact = match &finding.shows {
+        Some(shows) => shows.clone(),
+        None if broken.is_empty() => format!("expected {}; it {}", expected(shown), did(shown)),
+        None => format!("it {}, which breaks {}", did(shown), broken.join(", ")),
+    };
+    start(&fact, LONGEST_FACT)
+}
+
+/// The start of a text, which says so if it is not the whole.
+fn start(text: &str, most: usize) -> String {
+    let start = printable(text, most);
+    let more = if text.chars().nth(most).is_some() { " ..." } else { "" };
+    format!("{start}{more}")
+}
