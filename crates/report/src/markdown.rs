@@ -15,7 +15,7 @@ use crate::{
     junit::is_cut_off,
     known::write_known,
     numbers::{counted, grouped},
-    overview::in_order,
+    overview::{Row, in_order},
     phrases::{ran_on, verdicts},
     skipped::skipped,
     statement,
@@ -155,7 +155,7 @@ fn write_findings(out: &mut dyn Write, context: &Context, findings: &[&Finding])
     if findings.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n| finding | what failed | cases | where |\n|---|---|---:|---|")?;
+    writeln!(out, "\n| finding | what failed | cases | where | its smallest case |\n|---|---|---:|---|---|")?;
     for finding in findings.iter().take(FINDINGS) {
         let (what, predicate) = (format!("{}", finding.class), finding.rule.as_ref());
         let predicate = match predicate {
@@ -165,8 +165,8 @@ fn write_findings(out: &mut dyn Write, context: &Context, findings: &[&Finding])
             }
             None => finding.operators.join(", "),
         };
-        let (id, cases) = (text(&finding.id), grouped(finding.cases));
-        writeln!(out, "| {id} | {} | {cases} | {} |", text(&what), text(&predicate))?;
+        let (id, cases, fact) = (text(&finding.id), grouped(finding.cases), text(&Row::new(finding).fact));
+        writeln!(out, "| {id} | {} | {cases} | {} | {fact} |", text(&what), text(&predicate))?;
     }
     for finding in findings.iter().take(FINDINGS) {
         let mut whole = Vec::new();

@@ -12,7 +12,7 @@ use dmlcts_spec::Validity;
 
 use crate::{
     Palette, Tone,
-    failure::{did, expected},
+    failure::did,
     numbers::{counted, grouped},
 };
 
@@ -34,15 +34,30 @@ pub(crate) fn in_order(diagnosis: &Diagnosis) -> Vec<&Finding> {
     findings
 }
 
+/// A finding in a few words.
+pub(crate) struct Row {
+    /// The class, and whether it fails by chance.
+    pub(crate) class: String,
+    /// The start of the predicate, or the operators.
+    pub(crate) place: String,
+    /// What the smallest case shows: the first wrong element, the broken clauses, or the backend's words.
+    pub(crate) fact: String,
+}
+
+impl Row {
+    pub(crate) fn new(finding: &Finding) -> Self {
+        Self { class: class(finding), place: place(finding), fact: fact(finding) }
+    }
+}
+
 /// One line for each finding: its number, cases, class, predicate, and what its smallest case shows.
-pub(crate) fn lines(findings: &[&Finding]) -> Vec<String> {
-    let classes: Vec<String> = findings.iter().map(|finding| class(finding)).collect();
+fn lines(findings: &[&Finding]) -> Vec<String> {
+    let rows: Vec<Row> = findings.iter().map(|finding| Row::new(finding)).collect();
     let counts: Vec<String> = findings.iter().map(|finding| grouped(finding.cases)).collect();
-    let widest = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
-    let (of_class, of_count) = (widest(&classes), widest(&counts));
-    let rows = findings.iter().zip(classes.iter().zip(&counts)).enumerate();
-    rows.map(|(at, (finding, (class, count)))| {
-        let (place, fact) = (place(finding), fact(finding));
+    let of_class = rows.iter().map(|row| row.class.len()).max().unwrap_or(0);
+    let of_count = counts.iter().map(String::len).max().unwrap_or(0);
+    let all = rows.iter().zip(&counts).enumerate();
+    all.map(|(at, (Row { class, place, fact }, count))| {
         format!("{:>3}  {count:>of_count$}  {class:<of_class$}  {place}: {fact}", at + 1)
     })
     .collect()
@@ -93,7 +108,6 @@ fn place(finding: &Finding) -> String {
     }
 }
 
-/// What the smallest case shows: the first wrong element, the broken clauses, or the backend's words.
 fn fact(finding: &Finding) -> String {
     let shown = finding.shown();
     let broken: Vec<&str> = shown
@@ -105,7 +119,7 @@ fn fact(finding: &Finding) -> String {
         .collect();
     let fact = match &finding.shows {
         Some(shows) => shows.clone(),
-        None if broken.is_empty() => format!("expected {}; it {}", expected(shown), did(shown)),
+        None if broken.is_empty() => format!("it {}", did(shown)),
         None => format!("it {}, which breaks {}", did(shown), broken.join(", ")),
     };
     start(&fact, LONGEST_FACT)

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use dmlcts_diagnose::{Diagnosis, Finding};
+use dmlcts_model::escaped;
 use dmlcts_runner::{Summary, Verdict};
 use maud::{Markup, html};
 
@@ -20,7 +21,8 @@ use crate::{
     finding::{left_out, unexplained},
     known::write_known,
     markdown::conclusion,
-    numbers::{counted, rate, span},
+    numbers::{counted, grouped, rate, span},
+    overview::{Row, in_order},
     phrases::ran_on,
     skipped::skipped,
     statement,
@@ -41,14 +43,16 @@ pub fn write_html(
         Subject::Given => "cases given".to_owned(),
     };
     let tone = if summary.tally().unexpected() > 0 || title != "nothing unexpected" { "bad" } else { "good" };
-    let mut parts = vec![Part::new("summary", "Summary", overview(context, summary, &what))];
+    let found = Part::new("findings", findings_title(&diagnosis.findings), findings(context, diagnosis, log));
+    let overview = Part::new("summary", "Summary", overview(context, summary, &what));
+    // What failed comes first.
+    let mut parts = if diagnosis.findings.is_empty() { vec![overview, found] } else { vec![found, overview] };
     if let Some(claim) = &context.claim {
         let stated = claim.state(context.library, summary);
         let title = if stated.is_ok() { "Statement of conformance" } else { "No statement of conformance" };
         let lines = statement::lines(claim, &stated, context.library, summary);
         parts.push(Part::new("statement", title, facts(&lines)));
     }
-    parts.push(Part::new("findings", findings_title(&diagnosis.findings), findings(context, diagnosis, log)));
     let words = "verdict, class, finding, clause, known and index";
     parts.push(Part::new("cases", "Failed cases", cases(log, words)));
     parts.push(Part::new("clauses", "Clauses", matrix(&[log])));
@@ -109,15 +113,38 @@ fn overview(context: &Context, summary: &Summary, what: &str) -> Markup {
     }
 }
 
+/// All findings with a card, a line each.
+fn table(findings: &[&Finding]) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="All findings" {
+            table {
+                thead { tr { th scope="col" { "Finding" } th scope="col" { "Cases" } th scope="col" { "Where" } th scope="col" { "Smallest case" } } }
+                tbody {
+                    @for (place, finding) in findings.iter().take(CARDS).enumerate() {
+                        @let row = Row::new(finding);
+                        tr {
+                            td { a href={ "#finding-" (place + 1) } { (place + 1) ". " (row.class) } }
+                            td { (grouped(finding.cases)) }
+                            td { code { (escaped(&row.place)) } }
+                            td { (escaped(&row.fact)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 fn findings(context: &Context, diagnosis: &Diagnosis, log: &CaseLog) -> Markup {
-    let Diagnosis { summary, findings: all, .. } = diagnosis;
+    let (summary, all) = (&diagnosis.summary, in_order(diagnosis));
     let mut known = Vec::new();
     // Memory takes everything.
     let _ = write_known(&mut known, &context.known, summary, Palette::PLAIN);
     let known = String::from_utf8_lossy(&known).into_owned();
     html! {
         @if all.is_empty() { p { "Nothing failed unexpectedly." } }
-        @for (place, finding) in all.iter().take(CARDS).enumerate() {
+        @if all.len() > 1 { (table(&all)) }
+        @for (place, &finding) in all.iter().take(CARDS).enumerate() {
             (Card { finding, replay: &context.replay, trend: None, is_listed: !log.listed().is_empty() }.markup(place + 1))
         }
         @if all.len() > CARDS { p.warning { "Not shown: " (counted((all.len() - CARDS) as u64, "further finding")) "." } }

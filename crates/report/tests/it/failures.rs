@@ -45,10 +45,6 @@ fn running_it_again_repeats_what_bears_on_the_case() {
     write_findings(&mut out, &context, &diagnosis, Palette::PLAIN).expect("memory takes it");
     let text = String::from_utf8(out).expect("text");
     assert!(text.contains(&format!("  {again}\n")), "{text}");
-    let mut out = Vec::new();
-    write_summary(&mut out, &context, &diagnosis, Palette::PLAIN).expect("memory takes it");
-    let text = String::from_utf8(out).expect("text");
-    assert!(text.contains(&format!("next      {again}\n")), "{text}");
 }
 
 #[test]
