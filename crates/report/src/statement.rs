@@ -136,7 +136,12 @@ fn verdict(claim: &Claim, statement: &Statement, summary: &Summary) -> String {
     let what = format!("{} version {}", claim.profile.name(), claim.profile.version());
     match statement.conformity {
         Conformity::Conforms => format!("{who} conforms to {what}"),
-        Conformity::WithReservations => format!("{who} conforms to {what}, with reservations"),
+        Conformity::WithReservations => {
+            let reserved = statement.reservations.iter().map(|reservation| reservation.cases).sum::<u64>();
+            let all = claim.profile.cases();
+            let held = grouped(all.saturating_sub(reserved));
+            format!("{who} conforms to {what} for {held} of {}, with reservations", counted(all, "case"))
+        }
         Conformity::DoesNotConform => format!("{who} does not conform to {what}"),
     }
 }
