@@ -2,7 +2,7 @@
 //! same.
 
 use dmlcts_generate::Suite;
-use dmlcts_results::{BackendOptions, FolderForm, GivenForm, PartitionForm, SelectionForm, SuiteForm};
+use dmlcts_results::{BackendOptions, FolderForm, GivenForm, SelectionForm, SuiteForm};
 use dmlcts_runner::{Claim, Difference};
 
 use crate::{
@@ -61,7 +61,7 @@ impl RunArguments {
             strategies,
             order: order.map(|order| order.id().to_owned()),
             feature_level: feature_level.map(|level| level.to_string()),
-            partition: partition.map(PartitionForm::from),
+            partition: *partition,
             limit: *limit,
             memory: self.memory,
             runs: self.runs,

@@ -3,14 +3,18 @@
 use dmlcts_findings::Label;
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{Library, Predicate, Scratch, program::Values};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::Finding;
 
-/// A case that a predicate gets wrong.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Counterexample {
+/// A case that a predicate gets wrong: a `Case` in memory, and a line in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Counterexample")]
+pub struct Counterexample<C = Case> {
     /// The case.
-    pub case: Case,
+    #[serde(rename = "line")]
+    pub case: C,
     /// Whether it fails although no predicate of its kind holds for it. Otherwise the predicate holds, and it
     /// passes.
     pub fails: bool,

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use dmlcts_generate::draw::{Draws, derive};
 use dmlcts_model::Case;
 use dmlcts_spec::Operator;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     again::{again, doubtful},
@@ -51,7 +53,7 @@ impl Budget<'_> {
 }
 
 /// What fresh cases say of a predicate that was learned before they were asked.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// The fresh cases for which it holds, and those of them that failed.
     pub held: usize,

@@ -7,7 +7,8 @@ use std::{
 
 use dmlcts_model::escaped;
 use dmlcts_runner::{
-    Class, Conclusion, Kind, KnownCounts, KnownFailures, KnownTally, Smallest, Status, Summary,
+    Class, Conclusion, FirstCase, Kind, KnownCounts, KnownFailures, KnownTally, Smallest, SmallestCase,
+    Status, Summary,
 };
 
 use crate::{
@@ -59,14 +60,16 @@ pub(crate) fn details(tally: &KnownTally, conclusion: Conclusion) -> String {
     let counts = &tally.counts;
     let firsts = [("passed", &counts.first_passed), ("failed in another way", &counts.first_otherwise)];
     let mut text = format!("  in {}\n", escaped(&tally.entry.file));
-    if let Some((seen, line)) = &counts.smallest
-        && let Some(did) = did(*seen)
+    if let Some(SmallestCase { result, line }) = &counts.smallest
+        && let Some(did) = did(*result)
     {
         // Writing into a string cannot fail.
         let _ = writeln!(text, "  its smallest case {did}: {}", escaped(line));
     }
     for (what, first) in firsts {
-        if let Some((index, line)) = first.as_ref().filter(|_| conclusion != Conclusion::Regressed) {
+        if let Some(FirstCase { index, line }) =
+            first.as_ref().filter(|_| conclusion != Conclusion::Regressed)
+        {
             let (index, line) = (grouped(*index), escaped(line));
             // Writing into a string cannot fail.
             let _ = writeln!(text, "  the first that {what} is case {index}: {line}");
@@ -88,7 +91,7 @@ fn did(seen: Smallest) -> Option<&'static str> {
 /// The summary's line about the smallest cases of known failures; `None` if none ran.
 pub(crate) fn smallest(summary: &Summary) -> Option<String> {
     let known = summary.totals.known.iter();
-    let ran: Vec<Smallest> = known.filter_map(|tally| Some(tally.counts.smallest.as_ref()?.0)).collect();
+    let ran: Vec<Smallest> = known.filter_map(|tally| Some(tally.counts.smallest.as_ref()?.result)).collect();
     let as_known = ran.iter().filter(|seen| **seen == Smallest::AsKnown).count() as u64;
     let all = counted(ran.len() as u64, "smallest case");
     (!ran.is_empty()).then(|| format!("before the suite, {} of {all} failed as known", grouped(as_known)))

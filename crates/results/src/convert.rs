@@ -1,19 +1,18 @@
 //! Converts the runner's values to the forms of lines, and back. Lines have names where the runner has
 //! indices. A name that this program's spec lacks is an [`UnknownName`].
 
-use std::{borrow::Cow, collections::BTreeMap, time::Duration};
+use std::{borrow::Cow, collections::BTreeMap, convert::Infallible, time::Duration};
 
 use dmlcts_model::{Case, ErrorCode, FeatureLevel, Outcome, Phase, Stray, StrayPlace, line};
 use dmlcts_runner::{
-    CaseAnswer, CaseDigest, CaseResult, Class, Details, Difference, Differences, Digest, Found, FoundGroups,
-    Group, Notes, Progress, Refusal, Totals, Verdict, Work,
+    CaseAnswer, CaseDigest, CaseResult, Class, Details, Difference, Differences, Digest, FirstCase, Found,
+    FoundGroups, Group, Progress, Refusal, Totals, Tried, Verdict,
 };
 use dmlcts_spec::{Answer, Coverage, IdSet, Judgement, Library, Operator, Predicate, Scratch};
 
 use crate::{
-    AnswerForm, CaseForm, DifferencesForm, FirstForm, GroupForm, KnownForm, NotesForm, OutcomeForm,
-    RefusalForm, SkippedForm, TotalsForm, TriedForm, UnknownName, VerdictsForm, WorkForm,
-    totals::CountedAnswer,
+    AnswerForm, CaseForm, DifferencesForm, GroupForm, OutcomeForm, RefusalForm, SkippedForm, TotalsForm,
+    UnknownName, VerdictsForm, totals::CountedAnswer,
 };
 
 /// Longer texts of a backend are truncated to this number of characters.
@@ -124,7 +123,7 @@ impl<'a> CaseForm<'a> {
                 })
                 .collect(),
             known: known.as_ref().map(|known| known.id.clone()),
-            rate: rate.map(Into::into),
+            rate: *rate,
             only_other_data: *only_other_data,
             digest: digest.map(|digest| digest.to_string()),
             output: output.as_deref().map(in_hex),
@@ -356,7 +355,7 @@ impl TotalsForm {
                         strategy: name.clone(),
                         operator: operator.name().to_owned(),
                         counts,
-                        first: first.map(|first| FirstForm { index: first.index, line: first.line.clone() }),
+                        first: first.map(|first| FirstCase { index: first.index, line: first.line.clone() }),
                         class: first.and_then(|first| first.class),
                     });
                 }
@@ -366,16 +365,13 @@ impl TotalsForm {
             let operator = operators.get(place)?;
             let question = operator.questions().get(question)?.id.clone();
             let answer = AnswerForm { question, answer: answer_id(said) };
-            let first = FirstForm { index: first.0, line: first.1.clone() };
-            Some(CountedAnswer { operator: operator.name().to_owned(), answer, cases, first })
+            Some(CountedAnswer { operator: operator.name().to_owned(), answer, cases, first: first.clone() })
         });
         let skipped = totals.skipped.iter().map(|(place, undeclared, cases)| SkippedForm {
             operator: names.name_of(place),
             undeclared,
             cases,
         });
-        let Work { runs, on_other_data, bytes, too_large, only_created } = totals.work;
-        let Notes { holes, tails, forgiven } = totals.notes;
         let found = totals.found.groups.iter().zip(groups);
         Self {
             next: totals.next,
@@ -387,12 +383,12 @@ impl TotalsForm {
                 .iter()
                 .map(|operator| (operator.name().to_owned(), sets(totals, operator)))
                 .collect(),
-            work: WorkForm { runs, on_other_data, bytes, too_large, only_created },
-            notes: NotesForm { holes, tails, forgiven },
+            work: totals.work,
+            notes: totals.notes,
             answers: answers.collect(),
             refusals: totals.refusals.iter().filter_map(|one| RefusalForm::new(one, names)).collect(),
             skipped: skipped.collect(),
-            known: totals.known.iter().map(Into::into).collect(),
+            known: totals.known.clone(),
             groups: found.map(|((found, cases), group)| group_form(found, *cases, group, names)).collect(),
             ungrouped: totals.found.others,
         }
@@ -414,7 +410,7 @@ impl TotalsForm {
             for (verdict, cases) in &form.counts {
                 totals.count(strategy, operator, *verdict, *cases);
             }
-            if let Some(FirstForm { index, line }) = &form.first {
+            if let Some(FirstCase { index, line }) = &form.first {
                 totals.note_unexpected((strategy, operator), *index, line, form.class);
             }
         }
@@ -432,15 +428,13 @@ impl TotalsForm {
             }
             totals.coverage.add(operator, marks);
         }
-        let WorkForm { runs, on_other_data, bytes, too_large, only_created } = self.work;
-        totals.work = Work { runs, on_other_data, bytes, too_large, only_created };
-        let NotesForm { holes, tails, forgiven } = self.notes;
-        totals.notes = Notes { holes, tails, forgiven };
+        totals.work = self.work;
+        totals.notes = self.notes;
         for CountedAnswer { operator, answer, cases, first } in &self.answers {
             let (place, operator) = names.operator(operator)?;
             let question = question_place(operator, &answer.question)?;
-            let first = (*cases, first.index, first.line.as_str());
-            totals.answers.count_many(place, question, answer_of(&answer.answer)?, first);
+            let answer = answer_of(&answer.answer)?;
+            totals.answers.count_many(place, question, answer, (*cases, first.clone()));
         }
         for form in &self.refusals {
             totals.refusals.count(form.refusal(names)?, form.cases);
@@ -448,7 +442,7 @@ impl TotalsForm {
         for SkippedForm { operator, undeclared, cases } in &self.skipped {
             totals.skipped.count(names.operator(operator)?.0, *undeclared, *cases);
         }
-        totals.known = self.known.iter().map(KnownForm::tally).collect();
+        totals.known.clone_from(&self.known);
         let groups: Result<Vec<_>, _> =
             self.groups.iter().map(|group| Ok((group.found(names)?, group.cases))).collect();
         totals.found = FoundGroups::new(groups?, self.ungrouped);
@@ -462,6 +456,12 @@ fn sets(totals: &Totals, operator: &Operator) -> BTreeMap<String, String> {
     sets.filter(|(_, set)| !set.is_empty())
         .map(|(name, set)| (name.to_owned(), format!("{:x}", set.bits())))
         .collect()
+}
+
+/// What was tried with a flake, with the lines of the cases that it needs.
+pub(crate) fn tried_lines(tried: &Tried) -> Box<Tried<String>> {
+    let Ok(tried) = tried.try_map(|case| Ok::<_, Infallible>(case.to_string()));
+    Box::new(tried)
 }
 
 fn group_form(found: &Found, cases: u64, group: &Group, names: Names<'_>) -> GroupForm {
@@ -479,8 +479,8 @@ fn group_form(found: &Found, cases: u64, group: &Group, names: Names<'_>) -> Gro
         strategy: names.strategy_name(found.strategy),
         line: group.first.case.to_string(),
         verdict: found.verdict,
-        rate: found.rate.map(Into::into),
-        tried: group.first.tried.as_deref().map(TriedForm::new).map(Box::new),
+        rate: found.rate,
+        tried: group.first.tried.as_deref().map(tried_lines),
         only_other_data: found.only_other_data,
         again: Some(found.again),
         outcome: (&group.first.outcome).into(),
@@ -508,7 +508,7 @@ impl GroupForm {
                 ..Judgement::default()
             },
             mode: self.mode,
-            rate: self.rate.map(Into::into),
+            rate: self.rate,
             again: self.again.unwrap_or(self.cases),
             known: None,
             only_other_data: self.only_other_data,

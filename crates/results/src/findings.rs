@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    GroupForm, Side, SummaryForm, TriedForm, UnknownName,
-    convert::{Names, clause_ids, digest_of, question_ids},
+    GroupForm, Side, SummaryForm, UnknownName,
+    convert::{Names, clause_ids, digest_of, question_ids, tried_lines},
 };
 
 /// A finding.
@@ -77,38 +77,15 @@ pub struct RuleForm {
     pub asked: u64,
     /// What fresh cases say of it; left out if none were asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fresh: Option<FreshForm>,
+    pub fresh: Option<Estimate>,
     /// The number of failures of its operators and kind in findings without a predicate.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub missed: u64,
     /// A case of the experiments that it gets wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub counterexample: Option<CounterexampleForm>,
+    pub counterexample: Option<Counterexample<String>>,
     /// Whether it is right about every case of the run and every fresh case.
     pub exact: bool,
-}
-
-/// A case that a predicate gets wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct CounterexampleForm {
-    /// The case.
-    pub line: String,
-    /// Whether it fails although the predicate does not hold for it. Otherwise the predicate holds, and it
-    /// passes.
-    pub fails: bool,
-}
-
-/// The numbers of fresh cases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct FreshForm {
-    /// The cases for which the predicate holds.
-    pub held: usize,
-    /// Those of them that failed.
-    pub held_failing: usize,
-    /// The cases for which it does not hold.
-    pub not_held: usize,
-    /// Those of them that passed.
-    pub not_held_passing: usize,
 }
 
 impl FindingForm {
@@ -117,7 +94,7 @@ impl FindingForm {
         self.failures.outcome.outcome()?;
         self.digests()?;
         self.output()?;
-        let fits = |fresh: FreshForm| {
+        let fits = |fresh: Estimate| {
             let is_small = |count: usize| count < 1 << 31;
             fresh.held_failing <= fresh.held
                 && fresh.not_held_passing <= fresh.not_held
@@ -171,8 +148,8 @@ impl FindingForm {
                 strategy: first.strategy.clone(),
                 line: first.case.to_string(),
                 verdict: first.verdict,
-                rate: first.rate.map(Into::into),
-                tried: first.tried.as_deref().map(TriedForm::new).map(Box::new),
+                rate: first.rate,
+                tried: first.tried.as_deref().map(tried_lines),
                 // The line of its first case tells.
                 only_other_data: false,
                 again: Some(*again),
@@ -240,10 +217,6 @@ impl SummaryForm {
 
 impl RuleForm {
     fn new(rule: &Rule) -> Self {
-        let fresh = rule.estimate.map(|estimate| {
-            let Estimate { held, held_failing, not_held, not_held_passing } = estimate;
-            FreshForm { held, held_failing, not_held, not_held_passing }
-        });
         Self {
             predicate: rule.predicate.to_string(),
             invalid: rule.validity == Validity::Invalid,
@@ -251,22 +224,18 @@ impl RuleForm {
             passes: rule.passes,
             sample: rule.is_sample,
             asked: rule.asked,
-            fresh,
+            fresh: rule.estimate,
             missed: rule.missed,
             counterexample: rule.counterexample.as_ref().map(|Counterexample { case, fails }| {
-                CounterexampleForm { line: case.to_string(), fails: *fails }
+                Counterexample { case: case.to_string(), fails: *fails }
             }),
             exact: rule.is_exact,
         }
     }
 
     fn rule(&self, names: Names<'_>) -> Result<Rule, UnknownName> {
-        let estimate = self.fresh.map(|fresh| {
-            let FreshForm { held, held_failing, not_held, not_held_passing } = fresh;
-            Estimate { held, held_failing, not_held, not_held_passing }
-        });
-        let counterexample = |form: &CounterexampleForm| {
-            Ok(Counterexample { case: names.case(&form.line)?, fails: form.fails })
+        let counterexample = |Counterexample { case, fails }: &Counterexample<String>| {
+            Ok(Counterexample { case: names.case(case)?, fails: *fails })
         };
         Ok(Rule {
             predicate: names.predicate(&self.predicate)?,
@@ -275,7 +244,7 @@ impl RuleForm {
             passes: self.passes,
             is_sample: self.sample,
             asked: self.asked,
-            estimate,
+            estimate: self.fresh,
             missed: self.missed,
             counterexample: self.counterexample.as_ref().map(counterexample).transpose()?,
             is_exact: self.exact,

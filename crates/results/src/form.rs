@@ -5,11 +5,11 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use dmlcts_diagnose::LeftOut;
 use dmlcts_model::StrayPlace;
-use dmlcts_runner::{Class, CutPart, Difference, Ending, Partition, Verdict};
+use dmlcts_runner::{Class, CutPart, Difference, Ending, Rate, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{FindingForm, Header, PartitionForm, StatementForm, TotalsForm, UnknownName};
+use crate::{FindingForm, Header, StatementForm, TotalsForm, UnknownName};
 
 /// One line of a results file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -42,7 +42,6 @@ pub struct CaseForm<'a> {
     #[serde(borrow)]
     pub line: Cow<'a, str>,
     /// Its verdict.
-    #[schemars(with = "String", extend("enum" = Verdict::ALL.map(Verdict::id)))]
     pub verdict: Verdict,
     /// The strategy that generated it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -52,7 +51,6 @@ pub struct CaseForm<'a> {
     pub outcome: Option<OutcomeForm>,
     /// The class of its failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>", extend("enum" = Class::ALL.map(Class::id)))]
     pub class: Option<Class>,
     /// The ids of the clauses that its desc breaks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -65,7 +63,7 @@ pub struct CaseForm<'a> {
     pub known: Option<String>,
     /// How often it failed, if it is a flake.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate: Option<RateForm>,
+    pub rate: Option<Rate>,
     /// Whether its output is right for its own data, and wrong for other data only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub only_other_data: bool,
@@ -138,15 +136,6 @@ impl OutcomeForm {
     ];
 }
 
-/// How often a case failed in several runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RateForm {
-    /// The number of runs in which it failed.
-    pub failed: u32,
-    /// The number of all runs.
-    pub runs: u32,
-}
-
 /// The answer of a case to an open question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AnswerForm {
@@ -164,7 +153,6 @@ pub struct DifferencesForm {
     /// The number of elements that were compared.
     pub elements: u64,
     /// The number of differing elements of each kind.
-    #[schemars(with = "BTreeMap<String, u64>", extend("propertyNames" = serde_json::json!({"enum": Difference::ALL.map(Difference::name)})))]
     pub wrong: BTreeMap<Difference, u64>,
     /// The coordinates of the first differing element.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -177,39 +165,10 @@ pub struct DifferencesForm {
     pub actual: Option<String>,
 }
 
-/// A part of a run that ended before it read every case.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct CutForm {
-    /// The part.
-    pub partition: PartitionForm,
-    /// Why it ended.
-    #[schemars(with = "String", extend("enum" = Ending::ALL.map(Ending::id)))]
-    pub ending: Ending,
-    /// The number of cases that it read, including those of other parts.
-    pub read: u64,
-}
-
-impl From<&CutPart> for CutForm {
-    fn from(part: &CutPart) -> Self {
-        Self { partition: part.partition.into(), ending: part.ending, read: part.read }
-    }
-}
-
-impl CutForm {
-    /// The part.
-    pub(crate) fn part(&self) -> Result<CutPart, UnknownName> {
-        let PartitionForm { part, of } = self.partition;
-        let partition = Partition::new(part, of)
-            .ok_or_else(|| UnknownName::new("the part", &self.partition.to_string()))?;
-        Ok(CutPart { partition, ending: self.ending, read: self.read })
-    }
-}
-
 /// How a run ended, and its totals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SummaryForm {
     /// Why it ended.
-    #[schemars(with = "String", extend("enum" = Ending::ALL.map(Ending::id)))]
     pub ending: Ending,
     /// The program's exit code.
     pub exit_code: u8,
@@ -224,7 +183,7 @@ pub struct SummaryForm {
     pub abandoned: Vec<(u64, u64)>,
     /// The parts that ended early, if parts were joined.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub cut: Vec<CutForm>,
+    pub cut: Vec<CutPart>,
     /// The number of obligations of the spec that were met, for the operators that had any case.
     pub obligations_met: u64,
     /// The number of obligations of these operators.

@@ -216,10 +216,10 @@ impl Header {
 
 #[cfg(test)]
 mod tests {
-    use dmlcts_runner::Runs;
+    use dmlcts_runner::{Partition, Runs};
 
     use super::*;
-    use crate::{GivenForm, PartitionForm, ProfileEdition, SuiteForm};
+    use crate::{GivenForm, ProfileEdition, SuiteForm};
 
     fn backend_options() -> BackendOptions {
         let case_timeout = BackendOptions::USUAL_CASE_TIMEOUT;
@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(said(|header| header.selection.retries = 7), "--retries: 2 here, 7 there");
         assert_eq!(said(|header| header.selection.runs = Runs::Once), "--runs: sampled here, once there");
         assert_eq!(
-            said(|header| header.selection.partition = Some(PartitionForm { part: 2, of: 3 })),
+            said(|header| header.selection.partition = Partition::new(2, 3)),
             "--partition: none here, 2/3 there"
         );
         assert_eq!(

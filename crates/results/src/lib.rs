@@ -4,8 +4,8 @@
 //! # The format
 //!
 //! A results file is UTF-8 text with a JSON object per line. Each object has one key, which names the kind of
-//! line. The types of this crate are the specification of the format; the JSON Schema
-//! `crates/results/schema/line.json` is generated from them.
+//! line. The types of this crate, and the types of the runner that they contain, are the specification of the
+//! format; the JSON Schema `crates/results/schema/line.json` is generated from them.
 //!
 //! | line | when | what |
 //! |---|---|---|
@@ -45,7 +45,6 @@ mod file_lock;
 mod findings;
 mod form;
 mod header;
-mod known;
 mod merge;
 mod read;
 mod replace;
@@ -53,7 +52,6 @@ mod resume;
 mod selection;
 mod statement;
 mod totals;
-mod tried;
 mod unknown_name;
 mod write;
 
@@ -63,19 +61,15 @@ pub use disagreement::Disagreement;
 pub use durable::UNSYNCED;
 pub use error::Error;
 pub use file_lock::FileLock;
-pub use findings::{CounterexampleForm, FindingForm, FreshForm, RuleForm};
-pub use form::{AnswerForm, CaseForm, CutForm, DifferencesForm, Line, OutcomeForm, RateForm, SummaryForm};
+pub use findings::{FindingForm, RuleForm};
+pub use form::{AnswerForm, CaseForm, DifferencesForm, Line, OutcomeForm, SummaryForm};
 pub use header::{BackendForm, BackendOptions, Header, VERSION};
-pub use known::{FirstForm, KnownForm};
 pub use merge::PartFiles;
 pub use read::{Item, Reader};
 pub use replace::{check_name, is_temporary, prepare_to_replace, replace, replace_entry};
 pub use resume::Unfinished;
-pub use selection::{
-    Decides, FolderForm, GivenForm, PartitionForm, ProfileEdition, SelectionForm, SuiteForm,
-};
-pub use statement::{FailingForm, ReservationForm, StatementForm};
-pub use totals::{GroupForm, NotesForm, RefusalForm, SkippedForm, TotalsForm, VerdictsForm, WorkForm};
-pub use tried::{DataForm, ReplayedForm, TriedForm};
+pub use selection::{Decides, FolderForm, GivenForm, ProfileEdition, SelectionForm, SuiteForm};
+pub use statement::StatementForm;
+pub use totals::{GroupForm, RefusalForm, SkippedForm, TotalsForm, VerdictsForm};
 pub use unknown_name::UnknownName;
 pub use write::Writer;

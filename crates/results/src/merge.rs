@@ -130,17 +130,17 @@ fn check_parts(readers: &[Reader]) -> Result<(), Error> {
         };
         for other in &readers[..place] {
             let Some(others) = other.header().selection.partition else { continue };
-            if others.of != part.of {
+            if others.of() != part.of() {
                 return overlap(other, reader, format!("one is part {others}, the other part {part}"));
             }
-            if others.part == part.part {
+            if others.part() == part.part() {
                 return overlap(other, reader, format!("both are part {part}"));
             }
         }
     }
     let parts = || readers.iter().filter_map(|reader| reader.header().selection.partition);
-    let Some(of) = parts().map(|part| part.of).next() else { return Ok(()) };
-    let there: std::collections::BTreeSet<u64> = parts().map(|part| part.part).collect();
+    let Some(of) = parts().map(Partition::of).next() else { return Ok(()) };
+    let there: std::collections::BTreeSet<u64> = parts().map(Partition::part).collect();
     let missing = of.saturating_sub(there.len() as u64);
     if missing == 0 {
         return Ok(());
@@ -236,10 +236,7 @@ fn summarise(
         found.extend(totals.found.groups.into_iter().zip(summary.totals.groups));
         let own = summary.ending;
         ending = graver(ending, own);
-        for part in &summary.cut {
-            cut.push(part.part().map_err(unknown(path))?);
-        }
-        let partition = partition.and_then(|form| Partition::new(form.part, form.of));
+        cut.extend(summary.cut);
         if let Some(partition) = partition.filter(|_| own != Ending::Complete) {
             cut.push(CutPart { partition, ending: own, read: own_read });
         }
@@ -345,7 +342,12 @@ impl GroupForm {
         names: Names<'_>,
     ) -> Result<Group, UnknownName> {
         let mut first = self.failure(&self.line, level, names)?;
-        first.tried = self.tried.as_ref().map(|tried| tried.tried(names)).transpose()?.map(Box::new);
+        first.tried = self
+            .tried
+            .as_ref()
+            .map(|tried| tried.try_map(|text| names.case(text)))
+            .transpose()?
+            .map(Box::new);
         Ok(Group { cases, again: self.again.unwrap_or(cases), first })
     }
 

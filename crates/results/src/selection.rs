@@ -41,7 +41,7 @@ pub struct SelectionForm {
     pub feature_level: Option<String>,
     /// The part of the cases that was run; null if all were run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub partition: Option<PartitionForm>,
+    pub partition: Option<Partition>,
     /// The maximum number of cases to run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
@@ -98,15 +98,6 @@ pub struct FolderForm {
     /// The name that it must have, if that is not the backend's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-}
-
-/// One of several parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PartitionForm {
-    /// The number of the part, from 1.
-    pub part: u64,
-    /// The number of parts.
-    pub of: u64,
 }
 
 /// A size in the syntax of options: a whole number of the largest unit that represents it exactly.
@@ -319,17 +310,5 @@ impl SelectionForm {
             text.extend([", part ", &partition.to_string()]);
         }
         text
-    }
-}
-
-impl From<Partition> for PartitionForm {
-    fn from(partition: Partition) -> Self {
-        Self { part: partition.part(), of: partition.of() }
-    }
-}
-
-impl std::fmt::Display for PartitionForm {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}/{}", self.part, self.of)
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use dmlcts_runner::{Class, Undeclared, Verdict};
+use dmlcts_runner::{Class, FirstCase, KnownTally, Notes, Rate, Tried, Undeclared, Verdict, Work};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AnswerForm, FirstForm, KnownForm, OutcomeForm, RateForm, TriedForm, UnknownName};
+use crate::{AnswerForm, OutcomeForm, UnknownName};
 
 /// The totals of cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,9 +25,9 @@ pub struct TotalsForm {
     /// such as clauses and questions. A set is in hex, with bit `n` for place `n`.
     pub coverage: BTreeMap<String, BTreeMap<String, String>>,
     /// The amount of work.
-    pub work: WorkForm,
+    pub work: Work,
     /// Behaviour that is allowed, but worth knowing.
-    pub notes: NotesForm,
+    pub notes: Notes,
     /// The answers to open questions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<CountedAnswer>,
@@ -39,7 +39,7 @@ pub struct TotalsForm {
     pub skipped: Vec<SkippedForm>,
     /// The results of the cases of each known failure of the backend.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub known: Vec<KnownForm>,
+    pub known: Vec<KnownTally>,
     /// The failures by group, in the order of each group's first case.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupForm>,
@@ -65,48 +65,13 @@ pub struct VerdictsForm {
     /// Their operator.
     pub operator: String,
     /// The number of cases with each verdict. Verdicts without a case are left out.
-    #[schemars(with = "BTreeMap<String, u64>", extend("propertyNames" = serde_json::json!({"enum": Verdict::ALL.map(Verdict::id)})))]
     pub counts: BTreeMap<Verdict, u64>,
     /// The first case with an unexpected verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first: Option<FirstForm>,
+    pub first: Option<FirstCase>,
     /// The class of its failure; left out if it passed unexpectedly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>", extend("enum" = Class::ALL.map(Class::id)))]
     pub class: Option<Class>,
-}
-
-/// The amount of work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct WorkForm {
-    /// The number of runs of created operators.
-    pub runs: u64,
-    /// The number of cases whose operator ran a second time, on other data.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub on_other_data: u64,
-    /// The number of bytes in the outputs of these runs.
-    pub bytes: u64,
-    /// The number of valid cases that were too large to run.
-    pub too_large: u64,
-    /// The number of these cases that passed: they were created correctly.
-    pub only_created: u64,
-}
-
-/// Behaviour that the documentation allows, but a careful implementation avoids.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct NotesForm {
-    /// The number of runs that wrote into the holes of a strided output.
-    pub holes: u64,
-    /// The number of runs that wrote behind an output's last element.
-    pub tails: u64,
-    /// The number of runs whose output differed only in ways that the run allows.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub forgiven: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 /// The number of cases of an operator that were skipped for one reason.
@@ -116,7 +81,6 @@ pub struct SkippedForm {
     pub operator: String,
     /// The undeclared part: the operator, the data type or the rank. `bare-arrays`: an invalid desc has lists
     /// whose lengths differ from its counts.
-    #[schemars(with = "String", extend("enum" = Undeclared::ALL.map(Undeclared::id)))]
     pub undeclared: Undeclared,
     /// The number of cases.
     pub cases: u64,
@@ -147,7 +111,7 @@ pub struct CountedAnswer {
     /// The number of cases.
     pub cases: u64,
     /// The first of these cases.
-    pub first: FirstForm,
+    pub first: FirstCase,
 }
 
 /// Failures with the same operator, class and clauses.
@@ -158,7 +122,6 @@ pub struct GroupForm {
     /// Their operator.
     pub operator: String,
     /// The class of their failure.
-    #[schemars(with = "String", extend("enum" = Class::ALL.map(Class::id)))]
     pub class: Class,
     /// The ids of the clauses that their descs break.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -176,14 +139,13 @@ pub struct GroupForm {
     /// The first of these cases.
     pub line: String,
     /// Its verdict.
-    #[schemars(with = "String", extend("enum" = Verdict::ALL.map(Verdict::id)))]
     pub verdict: Verdict,
     /// How often it failed, if it is a flake.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate: Option<RateForm>,
+    pub rate: Option<Rate>,
     /// What was tried with it, if it is a flake, or passes as the first case of a fresh backend.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tried: Option<Box<TriedForm>>,
+    pub tried: Option<Box<Tried<String>>>,
     /// Whether its output is right for its own data, and wrong for other data only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub only_other_data: bool,

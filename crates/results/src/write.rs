@@ -234,7 +234,7 @@ impl Writer {
             lost: summary.lost.clone(),
             bad_end: summary.bad_end.clone(),
             abandoned: summary.abandoned.iter().map(|cases| (cases.start, cases.end)).collect(),
-            cut: summary.cut.iter().map(Into::into).collect(),
+            cut: summary.cut.clone(),
             obligations_met,
             obligations,
             statement,

@@ -7,6 +7,8 @@
 
 use dmlcts_model::{Expectation, Outcome};
 use dmlcts_spec::{Answer, IdSet, Operator, Question};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::Seen;
 
@@ -32,8 +34,17 @@ pub struct AnswerCount {
     pub answer: Answer,
     /// The number of cases that gave it.
     pub cases: u64,
-    /// The index and the line of the first of these cases.
-    pub first: (u64, String),
+    /// The first of these cases.
+    pub first: FirstCase,
+}
+
+/// The first case of several.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FirstCase {
+    /// Its index.
+    pub index: u64,
+    /// Its line.
+    pub line: String,
 }
 
 impl Recorded {
@@ -60,11 +71,11 @@ pub struct Answers(Vec<(Key, Count)>);
 /// The index of the operator, the index of the question, and the answer.
 type Key = (usize, usize, CaseAnswer);
 
-/// The number of cases that gave an answer, with the index and the line of the first.
+/// The number of cases that gave an answer, with the first of them.
 #[derive(Clone, Debug)]
 struct Count {
     cases: u64,
-    first: (u64, String),
+    first: FirstCase,
 }
 
 impl Answers {
@@ -72,35 +83,37 @@ impl Answers {
     pub(crate) fn count(&mut self, (operator, question, said): Key, index: u64, line: &str) {
         match self.find((operator, question, said)) {
             Some(count) => count.cases += 1,
-            None => self.count_many(operator, question, said, (1, index, line)),
+            None => {
+                self.count_many(operator, question, said, (1, FirstCase { index, line: line.to_owned() }))
+            }
         }
     }
 
     /// Adds the counts of other cases.
     pub fn merge(&mut self, other: &Self) {
-        for ((operator, question, said), Count { cases, first: (index, line) }) in &other.0 {
-            self.count_many(*operator, *question, *said, (*cases, *index, line));
+        for ((operator, question, said), Count { cases, first }) in &other.0 {
+            self.count_many(*operator, *question, *said, (*cases, first.clone()));
         }
     }
 
     /// Counts more cases that gave this answer to a question of an operator. `operator` and `question` are
-    /// indices. The tuple is the number of cases, and the index and the line of the first.
+    /// indices. The tuple is the number of cases, and the first of them.
     pub fn count_many(
         &mut self,
         operator: usize,
         question: usize,
         said: CaseAnswer,
-        (cases, index, line): (u64, u64, &str),
+        (cases, first): (u64, FirstCase),
     ) {
         let key = (operator, question, said);
         let Some(count) = self.find(key) else {
-            self.0.push((key, Count { cases, first: (index, line.to_owned()) }));
+            self.0.push((key, Count { cases, first }));
             return;
         };
         count.cases += cases;
         // The parts of a run are joined in any order.
-        if index < count.first.0 {
-            count.first = (index, line.to_owned());
+        if first.index < count.first.index {
+            count.first = first;
         }
     }
 
@@ -109,8 +122,8 @@ impl Answers {
     }
 
     /// The counts, in the order of the spec: the indices of operator and question, the answer, the number of
-    /// cases, and the first case's index and line.
-    pub fn in_order(&self) -> impl Iterator<Item = (usize, usize, CaseAnswer, u64, &(u64, String))> {
+    /// cases, and the first of them.
+    pub fn in_order(&self) -> impl Iterator<Item = (usize, usize, CaseAnswer, u64, &FirstCase)> {
         let mut all: Vec<_> = self.0.iter().collect();
         all.sort_by_key(|((operator, question, said), _)| {
             let said = match said {

@@ -1,15 +1,16 @@
 //! Closed sets in files. A value is written as its id. An unknown id is an error at the place where it is
 //! read, so that foreign text cannot get past the reader as the name of a verdict.
 
-use std::{fmt, marker::PhantomData};
+use std::{borrow::Cow, fmt, marker::PhantomData};
 
 use dmlcts_model::printable;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{Error, Visitor},
 };
 
-use crate::{Class, Difference, Ending, Smallest, Undeclared, Verdict};
+use crate::{Class, Conformity, Difference, Ending, ReservationKind, Smallest, Undeclared, Verdict};
 
 /// The maximum number of characters of an unknown id that an error repeats.
 const LONGEST: usize = 100;
@@ -60,13 +61,29 @@ macro_rules! closed {
                 deserializer.deserialize_str(Ids(PhantomData))
             }
         }
+
+        impl JsonSchema for $set {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($set).into()
+            }
+
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "string", "enum": Self::ALL.map(Self::$id) })
+            }
+        }
     )*};
 }
 
 closed! {
     Class: "class", id;
+    Conformity: "conformity", id;
     Difference: "difference", name;
     Ending: "ending", id;
+    ReservationKind: "kind of reservation", id;
     Smallest: "result of a smallest case", id;
     Undeclared: "reason to skip", id;
     Verdict: "verdict", id;

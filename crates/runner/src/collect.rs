@@ -14,9 +14,9 @@ use dmlcts_backend::process::Incidents;
 use dmlcts_model::{Case, Outcome};
 
 use crate::{
-    CaseResults, Class, Conclusion, Configuration, Ended, Ending, Event, Failure, Found, Group, GroupKey,
-    Progress, Rate, Rerun, Stop, Totals, Trials, Verdict, batch_result::BatchResult, panics::caught,
-    shared::Shared, witnessed::Witnessed,
+    CaseResults, Class, Conclusion, Configuration, Ended, Ending, Event, Failure, FirstCase, Found, Group,
+    GroupKey, Progress, Rate, Rerun, SmallestCase, Stop, Totals, Trials, Verdict, batch_result::BatchResult,
+    panics::caught, shared::Shared, witnessed::Witnessed,
 };
 
 /// The longest wait before the collector checks the deadline and the stop switch again.
@@ -117,7 +117,7 @@ impl<'run> Collector<'run> {
             let smallest = entry.cases().first().filter(|_| shows && tally.counts.smallest.is_none());
             let Some(case) = smallest else { continue };
             if let Rerun::Did(did, _) = trials.replay(entry, case, self.retries) {
-                tally.counts.smallest = Some((did, case.to_string()));
+                tally.counts.smallest = Some(SmallestCase { result: did, line: case.to_string() });
             }
         }
     }
@@ -372,7 +372,9 @@ impl<'run> Collector<'run> {
             let counts = self.totals.known.get_mut(entry).map(|tally| &mut tally.counts);
             let Some(mut failure) = kept else {
                 if let Some(counts) = counts {
-                    counts.first_passed.get_or_insert_with(|| (found.index, case.to_string()));
+                    counts
+                        .first_passed
+                        .get_or_insert_with(|| FirstCase { index: found.index, line: case.to_string() });
                 }
                 self.steady.push(entry);
                 continue;

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use dmlcts_backend::Capabilities;
 use dmlcts_model::FeatureLevel;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     CaseResults, Conclusion, Ending, Failure, Group, KnownTally, Partition, Recorded, Tally, Totals, Verdict,
@@ -83,7 +85,7 @@ pub struct Summary {
 }
 
 /// A part of a run that ended before it had read every case. Its later cases were never run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CutPart {
     /// The part.
     pub partition: Partition,

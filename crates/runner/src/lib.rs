@@ -66,7 +66,7 @@ mod verdict;
 mod witnessed;
 mod worker;
 
-pub use answers::{AnswerCount, Answers, CaseAnswer, Recorded};
+pub use answers::{AnswerCount, Answers, CaseAnswer, FirstCase, Recorded};
 pub use case_result::{CaseResult, CaseResults, Details};
 pub use compare::{Difference, Differences, Poison, WrongElement};
 pub use configuration::{Configuration, Factory, Run, Runs};
@@ -78,7 +78,7 @@ pub use found::{Found, FoundGroups, GroupKey};
 pub use judge::Examination;
 pub use known::{
     Applies, BoundsForm, Conclusion, Fit, Kind, KnownCounts, KnownEntry, KnownFailure, KnownFailures,
-    KnownTally, Smallest, Status, compare_versions, conclude, is_version, reconcile,
+    KnownTally, Smallest, SmallestCase, Status, compare_versions, conclude, is_version, reconcile,
 };
 pub use panics::is_caught_here;
 pub use partition::{Partition, PartitionError};

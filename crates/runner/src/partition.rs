@@ -7,10 +7,15 @@
 
 use std::{fmt, str::FromStr};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+
 /// One part of a run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Partition {
+    /// The number of the part, from 1.
     part: u64,
+    /// The number of parts.
     of: u64,
 }
 
@@ -54,6 +59,19 @@ impl Partition {
 impl fmt::Display for Partition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.part, self.of)
+    }
+}
+
+impl<'de> Deserialize<'de> for Partition {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Unchecked {
+            part: u64,
+            of: u64,
+        }
+        let Unchecked { part, of } = Unchecked::deserialize(deserializer)?;
+        let unknown = || D::Error::custom(format_args!("the part `{part}/{of}` is unknown to this program"));
+        Self::new(part, of).ok_or_else(unknown)
     }
 }
 

@@ -1,5 +1,8 @@
 //! Counts of verdicts, work and notes.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::Verdict;
 
 /// The progress of a run.
@@ -62,12 +65,18 @@ impl Tally {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 /// The amount of work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Work {
     /// The number of runs of created operators, as the backend reports them.
     pub runs: u64,
     /// The number of cases whose operator ran a second time, on other data.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub on_other_data: u64,
     /// The number of bytes in the outputs of these runs.
     pub bytes: u64,
@@ -79,12 +88,13 @@ pub struct Work {
 }
 
 /// Behaviour that the documentation allows, but a careful implementation avoids.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Notes {
     /// The number of runs that wrote into the holes of a strided output.
     pub holes: u64,
     /// The number of runs that wrote between the last element and `TotalTensorSizeInBytes`.
     pub tails: u64,
     /// The number of runs whose output differed only in ways that this run allows.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub forgiven: u64,
 }

@@ -1,10 +1,13 @@
 //! What a finding's file says of its failures.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::{Kind, Status};
 use crate::Class;
 
 /// What a finding's file says of its failures, except the selector of its cases.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KnownFailure {
     /// The file.
     pub file: String,
@@ -19,12 +22,15 @@ pub struct KnownFailure {
     /// The kind of cause.
     pub kind: Kind,
     /// Whether some of the cases may pass.
+    #[serde(default, rename = "partial", skip_serializing_if = "std::ops::Not::not")]
     pub is_partial: bool,
     /// Whether a case fails from time to time, and may pass.
+    #[serde(default, rename = "flaky", skip_serializing_if = "std::ops::Not::not")]
     pub is_flaky: bool,
     /// Why they fail; empty if nobody said it.
     pub reason: String,
     /// The address of an issue about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
 }
 

@@ -17,4 +17,4 @@ pub use kind::{Kind, Status};
 pub(crate) use list::Match;
 pub use list::{KnownEntry, KnownFailures};
 pub use table::{Conclusion, Fit, conclude, reconcile};
-pub use tally::{KnownCounts, KnownTally, Smallest};
+pub use tally::{KnownCounts, KnownTally, Smallest, SmallestCase};

@@ -82,7 +82,7 @@ const ENOUGH: u64 = 20;
 /// case of its suite.
 pub fn conclude(entry: &KnownFailure, counts: &KnownCounts, is_whole: bool) -> Conclusion {
     let KnownCounts { as_expected, otherwise, passed, unknown, .. } = counts;
-    let smallest = counts.smallest.as_ref().map(|(smallest, _)| *smallest);
+    let smallest = counts.smallest.as_ref().map(|smallest| smallest.result);
     let is_other = smallest == Some(Smallest::AnotherClass);
     let fails_so = matches!(smallest, Some(Smallest::AsKnown | Smallest::AnotherAnswer));
     let failed = *as_expected > 0 || fails_so;

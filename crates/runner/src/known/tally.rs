@@ -3,9 +3,11 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use dmlcts_model::named_enum;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::{Conclusion, Fit, KnownFailure, conclude};
-use crate::Class;
+use crate::{Class, FirstCase};
 
 named_enum! {
     /// What the smallest case of an entry does when it runs before the cases of the run.
@@ -23,20 +25,24 @@ named_enum! {
 }
 
 /// An entry, and the results of its cases.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KnownTally {
     /// The entry.
+    #[serde(flatten)]
     pub entry: Arc<KnownFailure>,
     /// The results of its cases.
+    #[serde(flatten)]
     pub counts: KnownCounts,
 }
 
 /// The results of an entry's cases.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct KnownCounts {
     /// The number of cases that failed as the entry describes.
     pub as_expected: u64,
     /// The number of cases that failed in another way, by class.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub otherwise: BTreeMap<Class, u64>,
     /// The number of cases that passed.
     pub passed: u64,
@@ -44,13 +50,25 @@ pub struct KnownCounts {
     pub skipped: u64,
     /// The number of cases with an unknown result.
     pub unknown: u64,
-    /// The index and the line of the first case that passed.
-    pub first_passed: Option<(u64, String)>,
-    /// The index and the line of the first case that failed in another way.
-    pub first_otherwise: Option<(u64, String)>,
-    /// What its smallest case did before the cases of the run, with its line. `None` if it did not run, or
-    /// came to another result each time.
-    pub smallest: Option<(Smallest, String)>,
+    /// The first case that passed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_passed: Option<FirstCase>,
+    /// The first case that failed in another way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_otherwise: Option<FirstCase>,
+    /// What its smallest case did before the cases of the run. `None` if it did not run, or came to another
+    /// result each time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub smallest: Option<SmallestCase>,
+}
+
+/// The smallest case of an entry, and what it did before the cases of the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SmallestCase {
+    /// What it did.
+    pub result: Smallest,
+    /// The case.
+    pub line: String,
 }
 
 impl KnownTally {
@@ -63,8 +81,8 @@ impl KnownTally {
 impl KnownCounts {
     /// Counts a case with this fit, class, index and line.
     pub(crate) fn count(&mut self, fit: Fit, class: Option<Class>, index: u64, line: &str) {
-        let first = |first: &mut Option<(u64, String)>| {
-            first.get_or_insert_with(|| (index, line.to_owned()));
+        let first = |first: &mut Option<FirstCase>| {
+            first.get_or_insert_with(|| FirstCase { index, line: line.to_owned() });
         };
         match fit {
             Fit::AsExpected => self.as_expected += 1,
@@ -88,14 +106,14 @@ impl KnownCounts {
             self.unknown += 1;
         }
         self.otherwise.retain(|_, cases| *cases > 0);
-        self.first_otherwise = self.first_otherwise.take().filter(|first| first.0 != index);
+        self.first_otherwise = self.first_otherwise.take().filter(|first| first.index != index);
     }
 
     /// Changes a case with this index, which passed, to unknown: it is a flake.
     pub(crate) fn doubt_pass(&mut self, index: u64) {
         self.passed = self.passed.saturating_sub(1);
         self.unknown += 1;
-        self.first_passed = self.first_passed.take().filter(|first| first.0 != index);
+        self.first_passed = self.first_passed.take().filter(|first| first.index != index);
     }
 
     /// Adds the results of other cases.
@@ -117,7 +135,7 @@ impl KnownCounts {
         for (first, other) in firsts {
             // The parts of a run are joined in any order.
             if let Some(earlier) = other
-                && first.as_ref().is_none_or(|first| earlier.0 < first.0)
+                && first.as_ref().is_none_or(|first| earlier.index < first.index)
             {
                 *first = Some(earlier.clone());
             }

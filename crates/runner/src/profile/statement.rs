@@ -9,6 +9,8 @@ use std::fmt;
 
 use dmlcts_model::named_enum;
 use dmlcts_spec::Library;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::Profile;
 use crate::{Class, Difference, Ending, Status, Summary, Undeclared, Verdict};
@@ -68,11 +70,12 @@ impl fmt::Display for Conformity {
 }
 
 /// Cases that were not shown to have the promised outcome.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reservation {
     /// The reason.
     pub kind: ReservationKind,
     /// An operator, a known failure, or the differences that were allowed; empty if there is nothing to name.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub of: String,
     /// The number of cases. For allowed differences, the number of runs of an operator.
     pub cases: u64,
@@ -122,13 +125,14 @@ impl ReservationKind {
 }
 
 /// Cases with the same unexpected result.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Failing {
     /// Their operator.
     pub operator: String,
     /// Their verdict.
     pub verdict: Verdict,
     /// How they failed. `None` for cases beyond the groups of failures, and for known failures that passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<Class>,
     /// The number of cases.
     pub cases: u64,

@@ -8,7 +8,9 @@ use std::sync::{
 use dmlcts_backend::Backend;
 use dmlcts_model::line;
 use dmlcts_reference::Reference;
-use dmlcts_runner::{AnswerCount, Configuration, Ending, Factory, Listed, Run, Stop, Summary, Verdict};
+use dmlcts_runner::{
+    AnswerCount, Configuration, Ending, Factory, FirstCase, Listed, Run, Stop, Summary, Verdict,
+};
 use dmlcts_spec::{Answer, Library};
 
 use crate::common;
@@ -81,7 +83,11 @@ fn answers_to_open_questions_are_counted() {
     let summary = run(&[STRIDE_ZERO; 5], correct(), Configuration::default());
     let [recorded] = summary.recorded.as_slice() else { panic!("{:?}", summary.recorded) };
     assert_eq!((recorded.operator.name(), recorded.question.id.as_str()), ("SLICE", "slice.stride-zero"));
-    let expected = AnswerCount { answer: Answer::Reject, cases: 5, first: (0, STRIDE_ZERO.to_owned()) };
+    let expected = AnswerCount {
+        answer: Answer::Reject,
+        cases: 5,
+        first: FirstCase { index: 0, line: STRIDE_ZERO.to_owned() },
+    };
     assert_eq!((recorded.answers.as_slice(), recorded.together), (&[expected][..], 0));
 
     // Repeats the element at the offset, which is 2.

@@ -119,7 +119,7 @@ fn a_flake_does_not_hide_what_passes_each_time() {
     assert_eq!(verdicts(&summary), [(Verdict::UnexpectedPass, 15), (Verdict::Flake, 1)]);
     let counts = &summary.totals.known[0].counts;
     assert_eq!((counts.passed, counts.unknown), (15, 1));
-    assert_eq!(counts.first_passed.as_ref().map(|first| first.0), Some(1));
+    assert_eq!(counts.first_passed.as_ref().map(|first| first.index), Some(1));
 }
 
 /// If an expected failure is the only case, the size of other cases is not why no output was compared.

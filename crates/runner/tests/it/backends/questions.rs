@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dmlcts_backend::Capabilities;
 use dmlcts_model::{DataType, ErrorCode, Outcome, line};
-use dmlcts_runner::{Factory, Listed, Run, Summary, Verdict};
+use dmlcts_runner::{Factory, FirstCase, Listed, Run, Summary, Verdict};
 use dmlcts_spec::{Library, Source};
 
 use super::fixture::{STRIDE_ZERO, behaving, declared, declaring, refuse, run_of, spoiling, summary};
@@ -18,7 +18,7 @@ const BOTH: &str = "SLICE FLOAT32 in=4 out=2 InputTensor.Flags=2 Offsets=1 Sizes
 fn answers(summary: &Summary) -> Vec<String> {
     let of_question = |recorded: &dmlcts_runner::Recorded| {
         let answers = recorded.answers.iter().map(|answered| {
-            let (index, line) = &answered.first;
+            let FirstCase { index, line } = &answered.first;
             assert!(!line.is_empty());
             format!(" {:?} {} from {index}", answered.answer, answered.cases)
         });
@@ -49,7 +49,7 @@ fn a_refusal_is_no_answer_to_either_of_two_questions() {
             "slice.stride-zero: Reject 2 from 1, together 2"
         ]
     );
-    assert_eq!(summary.recorded[1].answers[0].first.1, STRIDE_ZERO);
+    assert_eq!(summary.recorded[1].answers[0].first.line, STRIDE_ZERO);
     assert_eq!(summary.recorded[1].cases(), 4);
 }
 
