@@ -221,20 +221,13 @@ fn compare_by(old: &str, new: &str, mut each: Option<Each<'_>>) -> Result<Compar
         let each = each.as_mut().map(|each| &mut **each as Each<'_>);
         cases.find_examples(&side.path, which, &mut changes, each)?;
     }
-    let count =
-        |has: fn(&[Status; 2]) -> bool| cases.seen.values().filter(|status| has(status)).count() as u64;
     let all = changes.values().map(|change| change.cases).sum::<u64>();
     let same = cases.seen.len() as u64 - all;
-    let cases = [count(|status| status[0] != ABSENT), count(|status| status[1] != ABSENT)];
     let mut changes: Vec<Change> = changes.into_values().collect();
     changes.sort_by(|one, other| {
         (one.kind, other.cases, &one.operator).cmp(&(other.kind, one.cases, &other.operator))
     });
-    let side = |side: ReadRun, cases| {
-        let ReadRun { path, header, ending, is_abandoned, findings, has_groups } = side;
-        Side { path, header, cases, ending, is_abandoned, findings, has_groups }
-    };
-    Ok(Comparison { old: side(old, cases[0]), new: side(new, cases[1]), same, changes })
+    Ok(Comparison { old, new, same, changes })
 }
 
 /// The first or the second run.
@@ -244,16 +237,6 @@ enum Which {
     New,
 }
 use Which::{New, Old};
-
-/// A run whose file was read.
-struct ReadRun {
-    path: String,
-    header: Header,
-    ending: Option<Ending>,
-    is_abandoned: bool,
-    findings: Vec<FindingForm>,
-    has_groups: bool,
-}
 
 /// The result of a case: an index into [`Cases::meanings`].
 type Status = u16;
@@ -300,7 +283,7 @@ impl Cases {
     /// # Errors
     ///
     /// The file cannot be read, or its checkpoints and summary count other cases.
-    fn read(&mut self, path: &str, which: Which) -> Result<ReadRun, Error> {
+    fn read(&mut self, path: &str, which: Which) -> Result<Side, Error> {
         let mut reader = Reader::open(path)?;
         let (mut ending, mut is_abandoned, mut count) = (None, false, Count::default());
         let (mut findings, mut has_groups) = (Vec::new(), false);
@@ -337,9 +320,10 @@ impl Cases {
                 }
             }
         }
-        Ok(ReadRun {
+        Ok(Side {
             path: path.to_owned(),
             header: reader.header().clone(),
+            cases: self.seen.values().filter(|status| status[which as usize] != ABSENT).count() as u64,
             ending,
             is_abandoned,
             findings,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dmlcts_model::{Case, FeatureLevel, line};
-use dmlcts_runner::{Applies, BoundsForm, Class, Digest, KnownEntry, KnownFailure, is_version};
+use dmlcts_runner::{BoundsForm, Class, Digest, KnownEntry, KnownFailure, is_version};
 use dmlcts_spec::{
     Diagnostic, Library, LoadError, Operator, Predicate, Source,
     program::Values,
@@ -79,7 +79,6 @@ pub(crate) fn check(
         link: file.link.clone(),
     };
     let applies = file.applies.clone().unwrap_or_default();
-    let applies = Applies { version: applies.version, driver: applies.driver, device: applies.device };
     let cases = smallest.into_iter().chain(cases).collect();
     let entry = KnownEntry::new(failure, applies, predicate, cases).with_output(output.flatten());
     Ok((document.value, entry))

@@ -1,7 +1,7 @@
 //! A finding's file as plain structs, field by field. Unknown keys are rejected. No form is tagged, untagged
 //! or flattened, so that a mistake keeps its location.
 
-use dmlcts_runner::{BoundsForm, Class, Kind, Status};
+use dmlcts_runner::{Applies, Class, Kind, Status};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -50,7 +50,7 @@ pub struct FindingFile {
     pub flaky: bool,
     /// The backends to which the finding applies; every version and device if it is left out.
     #[serde(default)]
-    pub applies: Option<AppliesForm>,
+    pub applies: Option<Applies>,
     /// The runs that saw the failures.
     #[serde(default)]
     pub seen: Option<SeenForm>,
@@ -73,21 +73,6 @@ pub struct EvidenceForm {
     pub outside: Option<String>,
     /// The first digits of the spec's hash.
     pub spec: String,
-}
-
-/// The backends to which a finding applies.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct AppliesForm {
-    /// Only these versions of the backend.
-    #[serde(default)]
-    pub version: Option<BoundsForm>,
-    /// Only these versions of the driver.
-    #[serde(default)]
-    pub driver: Option<BoundsForm>,
-    /// Only devices whose name contains this, regardless of case.
-    #[serde(default)]
-    pub device: Option<String>,
 }
 
 /// The runs that saw the failures of a finding.

@@ -20,5 +20,5 @@ pub use accept::{Accepted, Change, FailedCase, Refused, Run, accept, add};
 pub use campaign::{Position, PositionFile};
 pub use error::StoreError;
 pub use folder::{Folder, Stored};
-pub use form::{AppliesForm, EvidenceForm, FindingFile, SeenForm};
+pub use form::{EvidenceForm, FindingFile, SeenForm};
 pub use merge::{Conflict, Merged, merge};

@@ -1,9 +1,9 @@
 //! Writes a finding's file. What a person wrote stays: comments, and keys whose values have not changed.
 
-use dmlcts_runner::BoundsForm;
+use dmlcts_runner::{Applies, BoundsForm};
 use dmlcts_spec::yaml::{quoted, scalar};
 
-use crate::{AppliesForm, EvidenceForm, FindingFile, SeenForm};
+use crate::{EvidenceForm, FindingFile, SeenForm};
 
 impl FindingFile {
     /// The text of the file. `old` is the text that it replaces with its values: keys with the same value
@@ -58,7 +58,7 @@ impl FindingFile {
         };
         line("partial", self.partial.then(|| "true".to_owned()));
         line("flaky", self.flaky.then(|| "true".to_owned()));
-        line("applies", self.applies.as_ref().map(AppliesForm::braced));
+        line("applies", self.applies.as_ref().map(applies));
         line("seen", self.seen.as_ref().map(SeenForm::braced));
         line("reason", plain(&self.reason));
         line("link", plain(&self.link));
@@ -83,15 +83,13 @@ impl EvidenceForm {
     }
 }
 
-impl AppliesForm {
-    fn braced(&self) -> String {
-        let bounds = |bounds: &Option<BoundsForm>| {
-            let BoundsForm { from, below } = bounds.as_ref()?;
-            Some(braced([("from", from.as_deref().map(quoted)), ("below", below.as_deref().map(quoted))]))
-        };
-        let device = self.device.as_deref().map(quoted);
-        braced([("version", bounds(&self.version)), ("driver", bounds(&self.driver)), ("device", device)])
-    }
+fn applies(Applies { version, driver, device }: &Applies) -> String {
+    let bounds = |bounds: &Option<BoundsForm>| {
+        let BoundsForm { from, below } = bounds.as_ref()?;
+        Some(braced([("from", from.as_deref().map(quoted)), ("below", below.as_deref().map(quoted))]))
+    };
+    let device = device.as_deref().map(quoted);
+    braced([("version", bounds(version)), ("driver", bounds(driver)), ("device", device)])
 }
 
 impl SeenForm {

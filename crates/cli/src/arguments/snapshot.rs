@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueHint, builder::NonEmptyStringValueParser};
 use dmlcts_snapshots::{Folder, SnapshotError};
 
-use super::{RunArguments, file, heading};
+use super::{BackendArguments, file, heading};
 use crate::units;
 
 const EXAMPLES: &str = "\
@@ -99,33 +99,8 @@ pub(crate) struct MakeArguments {
     #[arg(long, value_name = "TIME", value_parser = units::time_span, help_heading = heading::LIMITS)]
     pub(crate) timeout: Option<Duration>,
 
-    /// The backend, as for `run`
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = RunArguments::DEFAULT_BACKEND,
-        value_hint = ValueHint::Other,
-        help_heading = heading::BACKEND
-    )]
-    pub(crate) backend: String,
-
-    /// Run a built-in backend on threads
-    #[arg(long, help_heading = heading::BACKEND)]
-    pub(crate) in_process: bool,
-
-    /// How long a process may be silent
-    #[arg(
-        long,
-        value_name = "TIME",
-        default_value = "10s",
-        value_parser = units::time_span,
-        help_heading = heading::BACKEND
-    )]
-    pub(crate) case_timeout: Duration,
-
-    /// How much memory a backend process may use
-    #[arg(long, value_name = "SIZE", value_parser = units::size, help_heading = heading::BACKEND)]
-    pub(crate) backend_memory: Option<u64>,
+    #[command(flatten)]
+    pub(crate) backend: BackendArguments,
 }
 
 #[derive(Debug, Subcommand)]

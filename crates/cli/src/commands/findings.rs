@@ -74,18 +74,21 @@ fn listed(stored: &Stored) -> ListedFinding {
         let with = with.as_ref().map_or_else(String::new, |with| format!(", with {with}"));
         format!("{first} to {last}{with}")
     });
-    ListedFinding {
-        id: file.finding.clone(),
-        status: file.status.id().to_owned(),
-        kind: file.kind.id().to_owned(),
-        class: file.class.join(", "),
-        filter: cases(file),
-        smallest: file.smallest.clone(),
-        answer: file.answer.clone().unwrap_or_default(),
-        reason: file.reason.clone().unwrap_or_default(),
-        link: file.link.clone().unwrap_or_default(),
-        seen: seen.unwrap_or_default(),
-    }
+    let columns = [
+        ("status", file.status.id().to_owned()),
+        ("kind", file.kind.id().to_owned()),
+        ("class", file.class.join(", ")),
+        ("where", cases(file)),
+        ("smallest", file.smallest.clone()),
+        ("answer", file.answer.clone().unwrap_or_default()),
+        ("reason", file.reason.clone().unwrap_or_default()),
+        ("link", file.link.clone().unwrap_or_default()),
+        ("seen", seen.unwrap_or_default()),
+    ];
+    // YAML folds long texts.
+    let in_a_line = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let columns = columns.map(|(name, value)| (name, in_a_line(value)));
+    ListedFinding { id: file.finding.clone(), columns }
 }
 
 /// Joins the findings of a folder into another one.

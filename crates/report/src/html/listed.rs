@@ -15,7 +15,7 @@ pub fn write_html_list(out: &mut dyn Write, name: &str, findings: &[ListedFindin
         @for finding in findings {
             article.card {
                 h3 { (escaped(&finding.id)) }
-                (facts(&finding.columns()))
+                (facts(&finding.columns))
             }
         }
     };

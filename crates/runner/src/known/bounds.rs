@@ -21,13 +21,17 @@ pub struct BoundsForm {
 }
 
 /// The backends to which a finding applies: all of them if nothing is set.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Applies {
     /// Only these versions of the backend.
+    #[serde(default)]
     pub version: Option<BoundsForm>,
     /// Only these versions of the driver.
+    #[serde(default)]
     pub driver: Option<BoundsForm>,
     /// Only devices whose name contains this, regardless of case.
+    #[serde(default)]
     pub device: Option<String>,
 }
 

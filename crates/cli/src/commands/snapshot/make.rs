@@ -62,7 +62,7 @@ pub(super) fn make(arguments: &MakeArguments, started: Instant) -> Result<Exit, 
 /// The arguments of the run that is recorded in the file at a path. What this command has no option for is as
 /// `run` has it.
 fn of_run(arguments: &MakeArguments, path: &str) -> RunArguments {
-    let usual = RunArguments::usual();
+    let usual = arguments.backend.run();
     RunArguments {
         selection: Selection {
             suite: arguments.suite.clone(),
@@ -72,10 +72,6 @@ fn of_run(arguments: &MakeArguments, path: &str) -> RunArguments {
             ..usual.selection
         },
         timeout: arguments.timeout,
-        backend: arguments.backend.clone(),
-        in_process: arguments.in_process,
-        case_timeout: arguments.case_timeout,
-        backend_memory: arguments.backend_memory,
         results: Some(path.to_owned()),
         is_silent: true,
         ..usual
@@ -87,8 +83,8 @@ fn of_run(arguments: &MakeArguments, path: &str) -> RunArguments {
 fn stored(arguments: &MakeArguments) -> Result<Vec<StoredFinding>, Problem> {
     let folder = arguments.all.folder()?;
     let suite = load_suite(&arguments.suite)?;
-    let backend = command(&["--backend", &arguments.backend]);
-    let name = arguments.name.clone().unwrap_or_else(|| plain(&arguments.backend));
+    let backend = command(&["--backend", &arguments.backend.backend]);
+    let name = arguments.name.clone().unwrap_or_else(|| plain(&arguments.backend.backend));
     let mut found = Vec::new();
     for one in folder.list()?.iter().filter(|one| one.is_accepted && one.suite() == plain(suite.name())) {
         let path = folder.accepted(&one.name);
