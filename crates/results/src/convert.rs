@@ -459,9 +459,9 @@ fn sets(totals: &Totals, operator: &Operator) -> BTreeMap<String, String> {
 }
 
 /// What was tried with a flake, with the lines of the cases that it needs.
-pub(crate) fn tried_lines(tried: &Tried) -> Box<Tried<String>> {
+pub(crate) fn tried_lines(tried: &Tried) -> Tried<String> {
     let Ok(tried) = tried.try_map(|case| Ok::<_, Infallible>(case.to_string()));
-    Box::new(tried)
+    tried
 }
 
 fn group_form(found: &Found, cases: u64, group: &Group, names: Names<'_>) -> GroupForm {
@@ -480,7 +480,7 @@ fn group_form(found: &Found, cases: u64, group: &Group, names: Names<'_>) -> Gro
         line: group.first.case.to_string(),
         verdict: found.verdict,
         rate: found.rate,
-        tried: group.first.tried.as_deref().map(tried_lines),
+        tried: group.first.tried.as_deref().map(tried_lines).map(Box::new),
         only_other_data: found.only_other_data,
         again: Some(found.again),
         outcome: (&group.first.outcome).into(),

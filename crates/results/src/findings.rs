@@ -149,7 +149,7 @@ impl FindingForm {
                 line: first.case.to_string(),
                 verdict: first.verdict,
                 rate: first.rate,
-                tried: first.tried.as_deref().map(tried_lines),
+                tried: first.tried.as_deref().map(tried_lines).map(Box::new),
                 // The line of its first case tells.
                 only_other_data: false,
                 again: Some(*again),

@@ -84,7 +84,7 @@ impl Answers {
         match self.find((operator, question, said)) {
             Some(count) => count.cases += 1,
             None => {
-                self.count_many(operator, question, said, (1, FirstCase { index, line: line.to_owned() }))
+                self.count_many(operator, question, said, (1, FirstCase { index, line: line.to_owned() }));
             }
         }
     }

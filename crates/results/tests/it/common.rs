@@ -76,7 +76,7 @@ pub(crate) fn run_of(lines: &[String], partition: Option<Partition>, resume: Opt
 pub(crate) fn selection(lines: &[String], partition: Option<Partition>) -> SelectionForm {
     SelectionForm {
         given: Some(GivenForm { cases: lines.len() as u64, hash: "00".repeat(32) }),
-        partition: partition.map(Into::into),
+        partition,
         memory: 1 << 30,
         retries: 2,
         ..SelectionForm::default()
