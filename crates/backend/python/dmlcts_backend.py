@@ -484,7 +484,7 @@ def _check_tensor(name, tensor, is_output):
         span = 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides))
         if span >= 1 << 32:
             raise Invalid("%s spans more than 2^32 - 1 elements" % name)
-        if is_output and _overlaps(sizes, strides, count):
+        if is_output and _overlaps(sizes, strides):
             raise Invalid("%s overlaps itself" % name)
     if tensor.TotalTensorSizeInBytes < -(-span * width // 4) * 4:
         raise Invalid("%s.TotalTensorSizeInBytes is too small" % name)
@@ -495,22 +495,28 @@ def _check_tensor(name, tensor, is_output):
         raise Invalid("%s.Flags are not for it" % name)
 
 
-def _overlaps(sizes, strides, count):
-    """Whether two elements lie in the same place."""
-    axes = sorted((stride, size) for size, stride in zip(sizes, strides) if size > 1)
-    reach = 0
-    for stride, size in axes:
-        if stride <= reach:
-            break
-        reach += (size - 1) * stride
-    else:
-        return False
+def _overlaps(sizes, strides):
+    """Whether two elements lie in the same place: whether steps along the axes, not all 0, come back to it."""
+    axes = sorted(((stride, size - 1) for size, stride in zip(sizes, strides) if size > 1), reverse=True)
     if any(stride == 0 for stride, _ in axes):
         return True
-    # Axes that interleave: the places themselves say it. Those of the axes together must all differ.
-    if count > 1 << 20:
-        raise Unsupported("an output of more than 2^20 elements whose axes interleave")
-    places = {0}
-    for stride, size in axes:
-        places = {place + stride * index for place in places for index in range(size)}
-    return len(places) < count
+    # How far the axes from each one on reach.
+    reaches = [sum(stride * most for stride, most in axes[place:]) for place in range(len(axes) + 1)]
+    tried = 0
+
+    def comes_back(place, distance, moved):
+        nonlocal tried
+        tried += 1
+        if tried > 1 << 20:
+            raise Unsupported("an output whose axes interleave in more ways than are tried")
+        if place == len(axes):
+            return moved and distance == 0
+        stride, most = axes[place]
+        reach = reaches[place + 1]
+        least = max(-most, -((distance + reach) // stride))
+        most = min(most, (reach - distance) // stride)
+        return any(
+            comes_back(place + 1, distance + steps * stride, moved or steps != 0) for steps in range(least, most + 1)
+        )
+
+    return comes_back(0, 0, False)

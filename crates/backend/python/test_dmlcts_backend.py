@@ -4,7 +4,9 @@ import ast
 import contextlib
 import ctypes
 import io
+import itertools
 import json
+import operator
 import os
 import struct
 import subprocess
@@ -234,6 +236,17 @@ class Tensors(unittest.TestCase):
         ]:
             with self.assertRaises(dmlcts.Invalid):
                 dmlcts.check_tensors(Any(InputTensor=tensor(2, 2), OutputTensor=output))
+
+    def test_outputs_that_overlap(self):
+        sizes, strides = range(1, 4), (0, 1, 2, 3, 5, 9)
+        for shape in itertools.product(sizes, repeat=3):
+            for steps in itertools.product(strides, repeat=3):
+                places = [sum(map(operator.mul, steps, at)) for at in itertools.product(*map(range, shape))]
+                overlaps = len(set(places)) < len(places)
+                self.assertEqual(dmlcts._overlaps(shape, steps), overlaps, (shape, steps))
+        # Of any size, and without a list of all places.
+        self.assertTrue(dmlcts._overlaps((2, 2, 803976000, 1), (3, 4, 4, 4)))
+        self.assertFalse(dmlcts._overlaps((2, 59393, 9), (3, 18, 2)))
 
     def test_strides_in_bytes(self):
         self.assertEqual(dmlcts.byte_strides(tensor(2, 3, DataType=9)), [24, 8])

@@ -10,6 +10,7 @@ use dmlcts_runner::{CaseResult, Event, KnownFailures};
 use dmlcts_spec::{Library, Source};
 use dmlcts_store::{
     Accepted, Change, Conflict, FailedCase, FindingFile, Folder, Merged, Run, Stored, accept, add, merge,
+    regress,
 };
 
 use crate::{exit::Exit, names::plain, problem::Problem};
@@ -77,8 +78,8 @@ pub(crate) fn check_name(folder: &Folder, name: Option<&str>, backend: &str) -> 
     }
     let beside = path.with_file_name(&wanted).display().to_string();
     Err(Problem::usage(
-        format!("{} is not the folder of the backend `{backend}`", path.display()),
-        format!("name {beside}, or keep the folder by --name {own}"),
+        format!("{} is not called `{wanted}`, as the folder of the backend `{backend}` is", path.display()),
+        format!("write --findings {beside}, or keep the name by --name {own}"),
     ))
 }
 
@@ -186,6 +187,16 @@ pub(crate) fn add_run(
     })?)
 }
 
+/// Makes findings new that were fixed and fail again.
+pub(crate) fn regress_findings(folder: &Folder, ids: &[String]) -> Result<Accepted, Problem> {
+    let schema = schema(folder.path());
+    Ok(folder.change(Library::embedded(), |stored| {
+        let again = stored.iter().filter(|one| ids.contains(&one.file.finding));
+        let changes: Vec<Change> = again.map(|one| regress(one, schema.as_deref())).collect();
+        (files(&changes), Accepted { changes, refused: Vec::new() })
+    })?)
+}
+
 /// Merges the findings of a folder into another one. Returns a text that says what was written.
 pub(crate) fn merge_folders(folder: &Folder, from: &Folder) -> Result<(Merged, String), Problem> {
     let library = Library::embedded();
@@ -224,7 +235,8 @@ pub(crate) fn sentences(folder: &Path, changes: &[Change]) -> String {
         let _ = writeln!(text, "{:<9} {}", change.what, escaped(&path));
         let (class, cases) = (change.file.class.join(" or "), cases(&change.file));
         let of = if change.file.filter.is_some() { " where " } else { ": " };
-        let _ = writeln!(text, "          {class}{of}{}", escaped(&cases));
+        let flaky = if change.file.flaky { "flaky, " } else { "" };
+        let _ = writeln!(text, "          {flaky}{class}{of}{}", escaped(&cases));
     }
     text
 }

@@ -407,8 +407,8 @@ impl<'a> Stored<'a> {
     }
 
     /// Gives the ids to findings, which are in order, each with its failures. A finding takes the id of the
-    /// stored finding whose case it contains; of several, the one with the most cases. No two findings get
-    /// one id.
+    /// stored finding whose case it contains; of several, one that fails in its class, and then the one with
+    /// the most cases. No two findings get one id.
     pub(crate) fn name(&self, findings: &mut [(Finding, Vec<u64>)]) {
         let all: Vec<Finding> = findings.iter().map(|(finding, _)| finding.clone()).collect();
         let mut membership = Membership::new(&all, self.library, self.level);
@@ -431,7 +431,9 @@ impl<'a> Stored<'a> {
         let mut is_named = vec![false; findings.len()];
         for (place, (finding, _)) in findings.iter_mut().enumerate() {
             let own = self.entries.iter().zip(&places).filter(|(_, of)| **of == Some(place));
-            let mut ids = own.map(|(entry, _)| &entry.stored.id);
+            let mut own: Vec<&StoredFinding> = own.map(|(entry, _)| entry.stored).collect();
+            own.sort_by_key(|stored| stored.classes.first() != Some(&finding.class));
+            let mut ids = own.into_iter().map(|stored| &stored.id);
             if let Some(id) = ids.find(|id| !taken.contains(*id)) {
                 taken.insert(id.clone());
                 finding.id.clone_from(id);

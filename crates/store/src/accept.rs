@@ -175,6 +175,11 @@ pub fn add(
     added
 }
 
+/// The file of a finding that was fixed and fails again: it is new.
+pub fn regress(fixed: &Stored, schema: Option<&str>) -> Change {
+    change("regressed", FindingFile { status: Status::New, ..fixed.file.clone() }, Some(fixed), schema)
+}
+
 fn change(what: &'static str, file: FindingFile, old: Option<&Stored>, schema: Option<&str>) -> Change {
     let text = file.to_yaml(old.map(|old| (old.text.as_str(), &old.file)), schema);
     Change { id: file.finding.clone(), what, file, text }

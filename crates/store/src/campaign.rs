@@ -41,6 +41,9 @@ pub struct Position {
     /// The obligations of the spec that the cases of the last command met, and the number of all.
     #[serde(default)]
     pub obligations: [usize; 2],
+    /// The findings that a study wrote which ended early. They are studied again.
+    #[serde(default)]
+    pub unfinished: Vec<String>,
     /// The failures of this lap that no predicate separates, as operator and class. More of the same kind
     /// are only counted, until the next lap.
     #[serde(default)]
@@ -61,7 +64,7 @@ impl PositionFile {
     ///
     /// # Errors
     ///
-    /// It cannot be read or written, or is a link. A file with mistakes counts as an empty one.
+    /// It cannot be read or written, is a link, or has mistakes.
     pub fn open(folder: &Folder, seed: u64) -> Result<Option<(Self, Position)>, StoreError> {
         let campaigns = folder.path().join(FOLDER);
         if campaigns.is_symlink() {
@@ -82,7 +85,9 @@ impl PositionFile {
         }
         let path = campaigns.join(format!("seed-{seed}.json"));
         let position = if path.exists() || path.is_symlink() {
-            serde_json::from_str(&read(&path)?).unwrap_or_default()
+            let parsed = serde_json::from_str(&read(&path)?);
+            let path = path.display().to_string();
+            parsed.map_err(|cause| StoreError::Position { path, cause: cause.to_string() })?
         } else {
             Position::default()
         };
@@ -119,5 +124,7 @@ mod tests {
         drop(file);
         let (_, again) = PositionFile::open(&folder, 1).expect("it opens").expect("it is free");
         assert_eq!(again, position);
+        fs::write(folder.path().join(".campaign/seed-3.json"), "{\"of\":").expect("it can be written");
+        assert!(matches!(PositionFile::open(&folder, 3), Err(StoreError::Position { .. })));
     }
 }

@@ -36,6 +36,14 @@ pub enum StoreError {
         /// The path.
         path: String,
     },
+    /// The position of a campaign has mistakes.
+    #[error("{path} is no position of a campaign: {cause}")]
+    Position {
+        /// The path.
+        path: String,
+        /// Why.
+        cause: String,
+    },
     /// The folder holds the folders of backends.
     #[error("{path} holds folders and no finding")]
     Folders {
@@ -56,6 +64,7 @@ impl StoreError {
             Self::None { path } => {
                 format!("`--accept` makes it from a run: dmlcts run --findings {path} --accept")
             }
+            Self::Position { path, .. } => format!("remove {path}, and the campaign begins anew"),
             Self::Link { .. } => "remove the link, or put the file itself in its place".to_owned(),
             Self::Folders { path, one } => format!("name the folder of one backend, such as {path}/{one}"),
         }

@@ -16,7 +16,7 @@ mod form;
 mod merge;
 mod write;
 
-pub use accept::{Accepted, Change, FailedCase, Refused, Run, accept, add};
+pub use accept::{Accepted, Change, FailedCase, Refused, Run, accept, add, regress};
 pub use campaign::{Position, PositionFile};
 pub use error::StoreError;
 pub use folder::{Folder, Stored};

@@ -162,6 +162,9 @@ fn now(finding: &Stored, trials: &mut Trials<'_>) -> (Now, String) {
     }
     match (failed, first(&is(Smallest::Passed))) {
         (0, _) if is_flaky => (Now::Flake, format!("{} passed this time", of(passed))),
+        (0, _) if ran < cases.len() => {
+            (Now::NotRun, format!("{} passed, and the backend cannot run the others", of(passed)))
+        }
         (0, _) => (Now::Fixed, format!("{} passed", of(passed))),
         _ if finding.file.status == Status::Fixed => (Now::Regressed, format!("{} failed", of(failed))),
         (_, Some((_, case))) if !is_flaky && !finding.file.partial => {

@@ -35,7 +35,7 @@ use crate::{
     arguments::{FuzzArguments, RunArguments, Selection},
     backends,
     exit::Exit,
-    known::{Failed, add_run, check_name, sentences},
+    known::{Failed, add_run, check_name, regress_findings, sentences},
     output,
     problem::Problem,
     selection::{load_suite, suite_problem},
@@ -244,9 +244,12 @@ impl Campaign<'_> {
 
     /// Runs cases up to a failure that no finding explains.
     fn search(&mut self, parts: &Arc<SuiteSource>, cases: Range<u64>) -> Result<Diagnosis, Problem> {
-        let left = self.status.left(self.arguments.limit);
-        let configuration =
-            Configuration { fail_fast: true, limit: left, known: self.known(), ..self.configuration.clone() };
+        let limit = self.status.left(self.arguments.limit);
+        // A fixed one that fails again is told by its own name.
+        let fixed = self.stored.iter().filter(|one| one.file.status == Status::Fixed);
+        let known = self.known().chain(fixed.map(|one| one.entry.clone())).collect();
+        let known = KnownFailures::new(known);
+        let configuration = Configuration { fail_fast: true, limit, known, ..self.configuration.clone() };
         self.run(parts, cases, configuration, &Explaining::NONE, &mut |_| ())
     }
 
@@ -265,6 +268,10 @@ impl Campaign<'_> {
             self.status.position.next = rest.start;
             return Ok(None);
         };
+        if let Some(again) = self.regress(found)? {
+            self.show(&again)?;
+            return Ok(self.arguments.until_first.then_some(Ending::FirstFailure));
+        }
         let cause = (operator(&group.first.case), group.first.class);
         let is_flake = group.first.verdict == Verdict::Flake;
         if is_flake && self.flaky.contains(&cause) {
@@ -274,35 +281,45 @@ impl Campaign<'_> {
         }
         // It is in the folder before it is studied.
         let failed: Vec<FailedCase> = groups.iter().map(failed_case).collect();
-        let added = self.add(found, &failed)?;
+        let added =
+            if self.has_list(&cause) && !is_flake { Accepted::default() } else { self.add(found, &failed)? };
         if is_flake {
             self.show(&added)?;
             self.flaky.insert(cause);
             self.status.position.next = rest.start;
             return Ok(self.arguments.until_first.then_some(Ending::FirstFailure));
         }
-        let (studied, failed) = self.study(parts, first..rest.end.min(first + STUDIED))?;
+        let (mut studied, failed) = self.study(parts, first..rest.end.min(first + STUDIED))?;
+        let new: Vec<String> = added.changes.iter().map(|change| change.id.clone()).collect();
+        // There is one list of cases for each cause.
+        studied.findings.retain(|finding| {
+            let cause = (operator(&finding.first.case), finding.class);
+            finding.rule.is_some() || new.contains(&finding.id) || !self.has_list(&cause)
+        });
         let explained = self.add(&studied, &failed.0)?;
         let refused: Vec<String> = explained.refused.iter().map(|refused| refused.id.clone()).collect();
         self.show(&since(added, explained))?;
+        let ending = studied.summary.ending;
+        if matches!(ending, Ending::Timeout | Ending::Interrupted | Ending::BackendLost) {
+            // The next command studies it again.
+            let ids = studied.findings.into_iter().map(|finding| finding.id).chain(new);
+            self.status.position.unfinished = ids.collect();
+            self.status.position.next = first;
+            return Ok(Some(ending));
+        }
+        self.status.position.unfinished.clear();
         for finding in &studied.findings {
             let is_refused = refused.contains(&finding.id);
             self.tolerate_unexplained(&(operator(&finding.first.case), finding.class), is_refused);
         }
         self.tolerate_unexplained(&cause, cause.1 == Class::TimedOut);
-        let ending = studied.summary.ending;
-        if matches!(ending, Ending::Timeout | Ending::Interrupted | Ending::BackendLost) {
-            // The next campaign studies it again.
-            self.status.position.next = first;
-            return Ok(Some(ending));
-        }
         self.status.position.next = first + studied.summary.totals.next.max(1);
         Ok(self.arguments.until_first.then_some(Ending::FirstFailure))
     }
 
     /// Runs the cases from a failure on, and explains what no finding of the folder explains.
     fn study(&mut self, parts: &Arc<SuiteSource>, cases: Range<u64>) -> Result<(Diagnosis, Failed), Problem> {
-        let known = self.known();
+        let known = KnownFailures::new(self.known().collect());
         let is_other = |one: &&Stored| known.entries().all(|entry| entry.id != one.file.finding);
         let stored =
             self.stored.iter().filter(is_other).map(|one| StoredFinding::of_known(&one.entry)).collect();
@@ -363,15 +380,33 @@ impl Campaign<'_> {
     }
 
     /// What is no new finding: what the folder explains, and kinds of failures that nothing explains.
-    fn known(&self) -> KnownFailures {
+    fn known(&self) -> impl Iterator<Item = KnownEntry> + '_ {
+        let unfinished = &self.status.position.unfinished;
         let explains = |file: &FindingFile| match file.status {
             Status::Known => true,
-            Status::New => file.filter.is_some() || file.flaky,
+            Status::New => (file.filter.is_some() || file.flaky) && !unfinished.contains(&file.finding),
             Status::Fixed => false,
         };
-        let of_folder = self.stored.iter().filter(|one| explains(&one.file));
-        let of_folder = of_folder.map(|one| one.entry.clone().tolerated());
-        KnownFailures::new(of_folder.chain(self.unexplained()).collect())
+        let of_folder = self.stored.iter().filter(move |one| explains(&one.file));
+        of_folder.map(|one| one.entry.clone().tolerated()).chain(self.unexplained())
+    }
+
+    /// Makes the findings new that were fixed, and that a search met again. `None` if it met none.
+    fn regress(&mut self, found: &Diagnosis) -> Result<Option<Accepted>, Problem> {
+        let again = found
+            .summary
+            .totals
+            .known
+            .iter()
+            .filter(|tally| tally.entry.status == Status::Fixed && tally.counts.as_expected > 0);
+        let ids: Vec<String> = again.map(|tally| tally.entry.id.clone()).collect();
+        if ids.is_empty() {
+            return Ok(None);
+        }
+        let again = regress_findings(&self.folder, &ids)?;
+        self.stored = self.folder.read(Library::embedded())?;
+        self.count();
+        Ok(Some(again))
     }
 
     /// Writes what a run found into the folder, and reads the folder again.
@@ -407,11 +442,17 @@ impl Campaign<'_> {
         self.status.position.unexplained.iter().filter_map(|(operator, class)| every(operator, class))
     }
 
+    /// Whether a new finding lists cases of a cause.
+    fn has_list(&self, cause: &Cause) -> bool {
+        let is_listed =
+            |one: &Stored| one.file.filter.is_none() && !one.file.flaky && one.file.status == Status::New;
+        self.stored.iter().any(|one| is_listed(one) && kind_of(one).as_ref() == Some(cause))
+    }
+
     /// Expects all failures of a kind for the rest of the lap, if a finding of the kind has no predicate, or
     /// cannot be in a folder.
     fn tolerate_unexplained(&mut self, cause: &Cause, is_refused: bool) {
-        let is_listed = |one: &Stored| one.file.filter.is_none() && !one.file.flaky;
-        let has_file = self.stored.iter().any(|one| is_listed(one) && kind_of(one).as_ref() == Some(cause));
+        let has_file = self.has_list(cause);
         let unexplained = &mut self.status.position.unexplained;
         let cause = (cause.0.clone(), cause.1.id().to_owned());
         if (has_file || is_refused) && !unexplained.contains(&cause) {
@@ -460,6 +501,9 @@ impl Campaign<'_> {
             for entry in self.unexplained() {
                 let failure = entry.failure();
                 let count = self.failed.get(&failure.id).copied().unwrap_or_default();
+                if count == 0 {
+                    continue;
+                }
                 let (operator, class) = (&failure.cases, failure.class_ids());
                 writeln!(
                     out,
@@ -475,6 +519,12 @@ impl Campaign<'_> {
             out.flush()
         };
         output::unless_gone(write())?;
+        if self.status.is_idle() && ending == Ending::Timeout {
+            return Err(Problem::usage(
+                "the time was up before a case ran",
+                "give the campaign more time by --time",
+            ));
+        }
         let unexpected = if self.arguments.new_only { fresh } else { new.len() };
         Ok(match ending {
             Ending::Interrupted => Exit::Interrupted,

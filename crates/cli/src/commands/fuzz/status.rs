@@ -57,6 +57,11 @@ impl CampaignStatus {
         }
     }
 
+    /// Whether this command ran no case.
+    pub(super) fn is_idle(&self) -> bool {
+        self.position.cases == self.before.cases
+    }
+
     /// The number of cases that are left of those that this command may run.
     pub(super) fn left(&self, limit: Option<u64>) -> Option<u64> {
         limit.map(|limit| limit.saturating_sub(self.position.cases - self.before.cases))

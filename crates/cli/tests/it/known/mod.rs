@@ -418,8 +418,8 @@ fn the_folder_of_another_backend_is_left_alone() {
     let said = said.replace(&other, "OTHER").replace(&store.path(), "DIR");
     assert_eq!(
         said,
-        "exit 2\n--- stderr\nerror: OTHER is not the folder of the backend `wrong`\n  help: name DIR, or keep the folder \
-         by --name other\n"
+        "exit 2\n--- stderr\nerror: OTHER is not called `wrong`, as the folder of the backend `wrong` is\n  help: write \
+         --findings DIR, or keep the name by --name other\n"
     );
     assert_eq!(fs::read(results.path()).expect("it is there"), b"", "no case ran");
     assert!(text(&[&run[..], &["--name", "other"]].concat()).starts_with("exit 1\n"));
@@ -519,7 +519,7 @@ fn folders_of_two_backends_are_joined_by_name() {
     let other = into.0.join("other").display().to_string();
     let merge = |more: &[&str]| text(&[&["findings", "merge", &other, &from.path()], more].concat());
     let said = merge(&[]);
-    let why = "other is not the folder of the backend `wrong`";
+    let why = "other is not called `wrong`, as the folder of the backend `wrong` is";
     assert!(said.starts_with("exit 2\n") && said.contains(why), "{said}");
     let said = merge(&["--name", "third"]);
     assert!(said.starts_with("exit 2\n") && said.contains("is not called `third`, as --name says"), "{said}");
