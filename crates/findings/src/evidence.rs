@@ -2,9 +2,9 @@
 //!
 //! The search ends when a few rounds bring no counterexample, which proves little. So each rule that is right
 //! so far is held against cases that no step of the search has seen: cases for which it holds; cases for
-//! which a weaker rule holds that lacks one of its conditions, or is one step wider; and others. A fixed share
-//! of them differs from a known case in one member, and each member is changed over its whole range, whether
-//! the rule names it or not. The counts are what a report says of the rule.
+//! which a weaker rule holds that lacks one of its conditions, or is one step wider; and others. A fixed
+//! share of them differs from a known case in one member, and each member is changed over its whole range,
+//! whether the rule names it or not. The counts are what a report says of the rule.
 
 use std::collections::BTreeSet;
 
