@@ -193,7 +193,10 @@ fn exit(all: &[Now], stop: &Stop, summary: &Summary) -> Result<Exit, Problem> {
         return Ok(Exit::Broken);
     }
     if all.iter().all(|now| *now == Now::NotRun) {
-        return Err(Problem::usage("no case of these findings ran", "name a backend that can run them"));
+        return Err(Problem::usage(
+            "the backend can run all cases of none of these findings",
+            "name a backend that can",
+        ));
     }
     let is_worse = all.iter().any(|now| matches!(now, Now::Regressed | Now::Changed));
     Ok(if is_worse { Exit::Unexpected } else { Exit::Success })
