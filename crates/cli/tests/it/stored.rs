@@ -11,7 +11,8 @@ fn findings(arguments: &[&str]) -> Vec<(String, String)> {
     for line in shown.lines() {
         if let Some((_, text)) = line.strip_prefix("FAIL ").and_then(|line| line.split_once(" where ")) {
             text.rsplit_once(" (").map_or(text, |(text, _)| text).clone_into(&mut predicate);
-        } else if let Some(id) = line.strip_prefix("  finding ") {
+        } else if let Some(line) = line.strip_prefix("  finding ") {
+            let id = line.split(',').next().unwrap_or(line);
             all.push((id.to_owned(), std::mem::take(&mut predicate)));
         }
     }
