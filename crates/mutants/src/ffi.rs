@@ -2,7 +2,7 @@
 
 use dmlcts_model::{Desc, List, Side, Value};
 
-use crate::{Fault, Mutant, Needs, fault::RIGHT};
+use crate::mutant::{ALL, Mutant, PADDING1, SLICE1, SLICES};
 
 /// A member, if the operator has it.
 fn member<'a>(desc: &'a mut Desc, name: &str) -> Option<&'a mut Value> {
@@ -26,418 +26,239 @@ fn lists(desc: &mut Desc, change: fn(&mut List)) {
     }
 }
 
+/// A mutant of this theme.
+const fn ffi(name: &'static str, operators: &'static [&'static str]) -> Mutant {
+    Mutant::new(name, operators).seen_in("FFI")
+}
+
 pub(crate) const MUTANTS: &[Mutant] = &[
-    Mutant {
-        name: "ffi-end-padding-is-start",
-        about: "both pointers of paddings are StartPadding's",
-        seen_in: "FFI",
-        operators: &["PADDING1"],
-        needs: Needs::Nothing,
-        witness: &["PADDING1 FLOAT32 in=3 out=4 PaddingMode=EDGE StartPadding=1 EndPadding=0"],
-        fault: Fault {
-            read: |desc| {
-                if let Some(start) = member(desc, "StartPadding").cloned()
-                    && let Some(end) = member(desc, "EndPadding")
-                {
-                    *end = start;
+    ffi("ffi-end-padding-is-start", PADDING1)
+        .about("both pointers of paddings are StartPadding's")
+        .witness(&["PADDING1 FLOAT32 in=3 out=4 PaddingMode=EDGE StartPadding=1 EndPadding=0"])
+        .read(|desc| {
+            if let Some(start) = member(desc, "StartPadding").cloned()
+                && let Some(end) = member(desc, "EndPadding")
+            {
+                *end = start;
+            }
+        }),
+    ffi("ffi-sizes-and-offsets-swapped", SLICES)
+        .about("the first two lists of a slice are swapped")
+        .witness(&["SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=1"])
+        .read(|desc| {
+            if desc.signature.position("StartPadding").is_none() && desc.members.len() > 2 {
+                desc.members.swap(1, 2);
+            }
+        }),
+    ffi("ffi-lists-of-four", ALL)
+        .about("lists are copied into arrays of four, and further values are 0")
+        .witness(&["PADDING1 FLOAT32 in=1,1,1,1,2 out=1,1,1,1,3 PaddingMode=EDGE StartPadding=0,0,0,0,1 \
+            EndPadding=0,0,0,0,0"])
+        .read(|desc| lists(desc, |list| list.iter_mut().skip(4).for_each(|value| *value = 0))),
+    ffi("ffi-lists-of-seven", ALL)
+        .about("lists are copied into arrays of seven, and the eighth value is 0")
+        .witness(&["PADDING1 FLOAT32 in=1,1,1,1,1,1,1,2 out=1,1,1,1,1,1,1,3 PaddingMode=EDGE \
+            StartPadding=0,0,0,0,0,0,0,1 EndPadding=0,0,0,0,0,0,0,0"])
+        .read(|desc| lists(desc, |list| list.iter_mut().skip(7).for_each(|value| *value = 0))),
+    ffi("ffi-lists-reversed", ALL)
+        .about("lists of the operator are read from the innermost axis outwards")
+        .seen_in("pytorch#37844")
+        .witness(&["PADDING1 FLOAT32 in=2,2 out=3,2 PaddingMode=EDGE StartPadding=1,0 EndPadding=0,0"])
+        .read(|desc| lists(desc, |list| list.reverse())),
+    ffi("ffi-lists-of-64-bits", ALL)
+        .about("lists are read as 64-bit integers, so that each axis takes two values")
+        .witness(&["PADDING1 FLOAT32 in=2,2 out=2,3 PaddingMode=EDGE StartPadding=0,1 EndPadding=0,0"])
+        .read(|desc| {
+            lists(desc, |list| {
+                let pairs: List = list.iter().copied().step_by(2).collect();
+                let length = list.len();
+                list.fill(0);
+                list[..pairs.len().min(length)].copy_from_slice(&pairs);
+            });
+        }),
+    ffi("ffi-mode-in-one-byte", PADDING1)
+        .about("PaddingMode is read from one byte")
+        .witness(&["PADDING1 FLOAT32 in=3 out=4 PaddingMode=257 StartPadding=1 EndPadding=0"])
+        .read(|desc| integer(desc, "PaddingMode", |mode| mode & 0xff)),
+    ffi("ffi-mode-in-three-bits", PADDING1)
+        .about("only the lowest three bits of PaddingMode are read")
+        .witness(&["PADDING1 FLOAT32 in=3 out=4 PaddingMode=9 StartPadding=1 EndPadding=0"])
+        .read(|desc| integer(desc, "PaddingMode", |mode| mode & 7)),
+    ffi("ffi-value-type-in-one-byte", PADDING1)
+        .about("PaddingValueDataType is read from one byte")
+        .witness(&[
+            "PADDING1 FLOAT32 in=3 out=4 PaddingMode=CONSTANT StartPadding=1 PaddingValueDataType=257 \
+            EndPadding=0",
+        ])
+        .read(|desc| integer(desc, "PaddingValueDataType", |code| code & 0xff)),
+    ffi("ffi-data-type-in-one-byte", ALL)
+        .about("the data types of the tensors are read from one byte")
+        .witness(&[
+            "SLICE FLOAT32 in=3 out=3 InputTensor.DataType=257 InputTensor.TotalTensorSizeInBytes=12 \
+            Sizes=3 Offsets=0 Strides=1",
+        ])
+        .read(|desc| {
+            for side in Side::BOTH {
+                if let Some(tensor) = desc.tensor_mut(side) {
+                    tensor.data_type.0 &= 0xff;
                 }
-            },
-            ..RIGHT
-        },
-    },
-    Mutant {
-        name: "ffi-sizes-and-offsets-swapped",
-        about: "the first two lists of a slice are swapped",
-        seen_in: "FFI",
-        operators: &["SLICE", "SLICE1"],
-        needs: Needs::Nothing,
-        witness: &["SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=1"],
-        fault: Fault {
-            read: |desc| {
-                if desc.signature.position("StartPadding").is_none() && desc.members.len() > 2 {
-                    desc.members.swap(1, 2);
-                }
-            },
-            ..RIGHT
-        },
-    },
-    Mutant {
-        name: "ffi-lists-of-four",
-        about: "lists are copied into arrays of four, and further values are 0",
-        seen_in: "FFI",
-        operators: &["SLICE", "SLICE1", "PADDING1"],
-        needs: Needs::Nothing,
-        witness: &[
-            "PADDING1 FLOAT32 in=1,1,1,1,2 out=1,1,1,1,3 PaddingMode=EDGE StartPadding=0,0,0,0,1 EndPadding=0,0,0,0,0",
-        ],
-        fault: Fault {
-            read: |desc| lists(desc, |list| list.iter_mut().skip(4).for_each(|value| *value = 0)),
-            ..RIGHT
-        },
-    },
-    Mutant {
-        name: "ffi-lists-of-seven",
-        about: "lists are copied into arrays of seven, and the eighth value is 0",
-        seen_in: "FFI",
-        operators: &["SLICE", "SLICE1", "PADDING1"],
-        needs: Needs::Nothing,
-        witness: &[
-            "PADDING1 FLOAT32 in=1,1,1,1,1,1,1,2 out=1,1,1,1,1,1,1,3 PaddingMode=EDGE StartPadding=0,0,0,0,0,0,0,1 EndPadding=0,0,0,0,0,0,0,0",
-        ],
-        fault: Fault {
-            read: |desc| lists(desc, |list| list.iter_mut().skip(7).for_each(|value| *value = 0)),
-            ..RIGHT
-        },
-    },
-    Mutant {
-        name: "ffi-lists-reversed",
-        about: "lists of the operator are read from the innermost axis outwards",
-        seen_in: "pytorch#37844",
-        operators: &["SLICE", "SLICE1", "PADDING1"],
-        needs: Needs::Nothing,
-        witness: &["PADDING1 FLOAT32 in=2,2 out=3,2 PaddingMode=EDGE StartPadding=1,0 EndPadding=0,0"],
-        fault: Fault { read: |desc| lists(desc, |list| list.reverse()), ..RIGHT },
-    },
-    Mutant {
-        name: "ffi-lists-of-64-bits",
-        about: "lists are read as 64-bit integers, so that each axis takes two values",
-        seen_in: "FFI",
-        operators: &["SLICE", "SLICE1", "PADDING1"],
-        needs: Needs::Nothing,
-        witness: &["PADDING1 FLOAT32 in=2,2 out=2,3 PaddingMode=EDGE StartPadding=0,1 EndPadding=0,0"],
-        fault: Fault {
-            read: |desc| {
-                lists(desc, |list| {
-                    let pairs: List = list.iter().copied().step_by(2).collect();
-                    let length = list.len();
-                    list.fill(0);
-                    list[..pairs.len().min(length)].copy_from_slice(&pairs);
-                });
-            },
-            ..RIGHT
-        },
-    },
-    Mutant {
-        name: "ffi-mode-in-one-byte",
-        about: "PaddingMode is read from one byte",
-        seen_in: "FFI",
-        operators: &["PADDING1"],
-        needs: Needs::Nothing,
-        witness: &["PADDING1 FLOAT32 in=3 out=4 PaddingMode=257 StartPadding=1 EndPadding=0"],
-        fault: Fault { read: |desc| integer(desc, "PaddingMode", |mode| mode & 0xff), ..RIGHT },
-    },
-    Mutant {
-        name: "ffi-mode-in-three-bits",
-        about: "only the lowest three bits of PaddingMode are read",
-        seen_in: "FFI",
-        operators: &["PADDING1"],
-        needs: Needs::Nothing,
-        witness: &["PADDING1 FLOAT32 in=3 out=4 PaddingMode=9 StartPadding=1 EndPadding=0"],
-        fault: Fault { read: |desc| integer(desc, "PaddingMode", |mode| mode & 7), ..RIGHT },
-    },
-    Mutant {
-        name: "ffi-value-type-in-one-byte",
-        about: "PaddingValueDataType is read from one byte",
-        seen_in: "FFI",
-        operators: &["PADDING1"],
-        needs: Needs::Nothing,
-        witness: &[
-            "PADDING1 FLOAT32 in=3 out=4 PaddingMode=CONSTANT StartPadding=1 PaddingValueDataType=257 EndPadding=0",
-        ],
-        fault: Fault { read: |desc| integer(desc, "PaddingValueDataType", |code| code & 0xff), ..RIGHT },
-    },
-    Mutant {
-        name: "ffi-data-type-in-one-byte",
-        about: "the data types of the tensors are read from one byte",
-        seen_in: "FFI",
-        operators: &["SLICE", "SLICE1", "PADDING1"],
-        needs: Needs::Nothing,
-        witness: &[
-            "SLICE FLOAT32 in=3 out=3 InputTensor.DataType=257 InputTensor.TotalTensorSizeInBytes=12 Sizes=3 Offsets=0 Strides=1",
-        ],
-        fault: Fault {
-            read: |desc| {
-                for side in Side::BOTH {
-                    if let Some(tensor) = desc.tensor_mut(side) {
-                        tensor.data_type.0 &= 0xff;
-                    }
-                }
-            },
-            ..RIGHT
-        },
-    },
-    Mutant {
-        name: "ffi-count-in-one-byte",
-        about: "DimensionCount of the operator is read from one byte",
-        seen_in: "FFI",
-        operators: &["SLICE", "SLICE1", "PADDING1"],
-        needs: Needs::Nothing,
-        witness: &["SLICE FLOAT32 in=3 out=3 DimensionCount=257 Sizes=3 Offsets=0 Strides=1"],
-        fault: Fault { read: |desc| integer(desc, "DimensionCount", |count| count & 0xff), ..RIGHT },
-    },
-    Mutant {
-        name: "ffi-count-in-padding-value",
-        about: "DimensionCount is read at the place of PADDING, which is PaddingValue in PADDING1",
-        seen_in: "FFI",
-        operators: &["PADDING1"],
-        needs: Needs::Nothing,
-        witness: &[
+            }
+        }),
+    ffi("ffi-count-in-one-byte", ALL)
+        .about("DimensionCount of the operator is read from one byte")
+        .witness(&["SLICE FLOAT32 in=3 out=3 DimensionCount=257 Sizes=3 Offsets=0 Strides=1"])
+        .read(|desc| integer(desc, "DimensionCount", |count| count & 0xff)),
+    ffi("ffi-count-in-padding-value", PADDING1)
+        .about("DimensionCount is read at the place of PADDING, which is PaddingValue in PADDING1")
+        .witness(&[
             "PADDING1 FLOAT32 in=3 out=4 PaddingMode=CONSTANT StartPadding=1 PaddingValue=9 EndPadding=0",
-        ],
-        fault: Fault {
-            read: |desc| {
-                if let Some(value) = desc.scalar("PaddingValue")
-                    && let Some(Value::Integer(count)) = member(desc, "DimensionCount")
+        ])
+        .read(|desc| {
+            if let Some(value) = desc.scalar("PaddingValue")
+                && let Some(Value::Integer(count)) = member(desc, "DimensionCount")
+            {
+                *count = i64::from(u32::from_le_bytes([value[0], value[1], value[2], value[3]]));
+            }
+        }),
+    ffi("ffi-tensor-count-is-operator-count", ALL)
+        .about("the dimension counts of the tensors are the operator's, whatever the tensors say")
+        .witness(&["SLICE FLOAT32 in=3 out=3 InputTensor.DimensionCount=2 Sizes=3 Offsets=0 Strides=1"])
+        .read(|desc| {
+            let count = desc.integer("DimensionCount").unwrap_or_default() as u32;
+            for side in Side::BOTH {
+                if let Some(tensor) = desc.tensor_mut(side) {
+                    tensor.dimension_count = count;
+                }
+            }
+        }),
+    ffi("ffi-total-size-in-32-bits", ALL)
+        .about("TotalTensorSizeInBytes is read from its lower 32 bits")
+        .witness(&[
+            "SLICE FLOAT32 in=3 out=3 InputTensor.TotalTensorSizeInBytes=4294967296 Sizes=3 Offsets=0 \
+            Strides=1",
+        ])
+        .read(|desc| {
+            for side in Side::BOTH {
+                if let Some(tensor) = desc.tensor_mut(side) {
+                    tensor.total_size &= 0xffff_ffff;
+                }
+            }
+        }),
+    ffi("ffi-total-size-signed", ALL)
+        .about("TotalTensorSizeInBytes is read as a signed number of 32 bits, and negative ones are refused")
+        .witness(&[
+            "SLICE FLOAT32 in=3 out=3 InputTensor.TotalTensorSizeInBytes=2147483648 Sizes=3 Offsets=0 \
+            Strides=1",
+        ])
+        .read(|desc| {
+            for side in Side::BOTH {
+                if let Some(tensor) =
+                    desc.tensor_mut(side).filter(|tensor| tensor.total_size & 0x8000_0000 != 0)
                 {
-                    *count = i64::from(u32::from_le_bytes([value[0], value[1], value[2], value[3]]));
+                    tensor.total_size = 0;
                 }
-            },
-            ..RIGHT
-        },
-    },
-    Mutant {
-        name: "ffi-tensor-count-is-operator-count",
-        about: "the dimension counts of the tensors are the operator's, whatever the tensors say",
-        seen_in: "FFI",
-        operators: &["SLICE", "SLICE1", "PADDING1"],
-        needs: Needs::Nothing,
-        witness: &["SLICE FLOAT32 in=3 out=3 InputTensor.DimensionCount=2 Sizes=3 Offsets=0 Strides=1"],
-        fault: Fault {
-            read: |desc| {
-                let count = desc.integer("DimensionCount").unwrap_or_default() as u32;
-                for side in Side::BOTH {
-                    if let Some(tensor) = desc.tensor_mut(side) {
-                        tensor.dimension_count = count;
-                    }
+            }
+        }),
+    ffi("ffi-alignment-in-one-byte", ALL)
+        .about("GuaranteedBaseOffsetAlignment is read from one byte")
+        .witness(&[
+            "SLICE FLOAT32 in=3 out=3 InputTensor.GuaranteedBaseOffsetAlignment=384 Sizes=3 Offsets=0 \
+            Strides=1",
+        ])
+        .read(|desc| {
+            for side in Side::BOTH {
+                if let Some(tensor) = desc.tensor_mut(side) {
+                    tensor.alignment &= 0xff;
                 }
-            },
-            ..RIGHT
-        },
-    },
-    Mutant {
-        name: "ffi-total-size-in-32-bits",
-        about: "TotalTensorSizeInBytes is read from its lower 32 bits",
-        seen_in: "FFI",
-        operators: &["SLICE", "SLICE1", "PADDING1"],
-        needs: Needs::Nothing,
-        witness: &[
-            "SLICE FLOAT32 in=3 out=3 InputTensor.TotalTensorSizeInBytes=4294967296 Sizes=3 Offsets=0 Strides=1",
-        ],
-        fault: Fault {
-            read: |desc| {
-                for side in Side::BOTH {
-                    if let Some(tensor) = desc.tensor_mut(side) {
-                        tensor.total_size &= 0xffff_ffff;
-                    }
+            }
+        }),
+    ffi("ffi-output-strides-are-inputs", ALL)
+        .about("a null pointer of output strides keeps the pointer of the input's")
+        .witness(&["SLICE FLOAT32 in=2,2 out=2,2 InputTensor.Strides=1,2 Sizes=2,2 Offsets=0,0 Strides=1,1"])
+        .read(|desc| {
+            if let (Some(input), Some(output)) = (&desc.input, &mut desc.output)
+                && output.strides.is_none()
+            {
+                output.strides.clone_from(&input.strides);
+            }
+        }),
+    ffi("ffi-input-strides-are-outputs", ALL)
+        .about("the input's strides are read through the output's pointer if both are there")
+        .witness(&[
+            "SLICE FLOAT32 in=2,2 out=2,2 InputTensor.Strides=1,2 OutputTensor.Strides=2,1 Sizes=2,2 \
+            Offsets=0,0 Strides=1,1",
+        ])
+        .read(|desc| {
+            if let (Some(input), Some(output)) = (&mut desc.input, &desc.output)
+                && input.strides.is_some()
+                && output.strides.is_some()
+            {
+                input.strides.clone_from(&output.strides);
+            }
+        }),
+    ffi("ffi-output-sizes-are-inputs", ALL)
+        .about("the output's sizes are read through the input's pointer")
+        .witness(&["SLICE FLOAT32 in=4,4 out=4,2 Sizes=4,2 Offsets=0,0 Strides=1,1"])
+        .read(|desc| {
+            if let (Some(input), Some(output)) = (&desc.input, &mut desc.output) {
+                output.sizes.clone_from(&input.sizes);
+            }
+        }),
+    ffi("ffi-flags-of-input-for-both", ALL)
+        .about("the flags of the input are used for the output, too")
+        .witness(&["SLICE FLOAT32 in=4 out=4 InputTensor.Flags=1 Sizes=4 Offsets=0 Strides=1"])
+        .read(|desc| {
+            if let (Some(input), Some(output)) = (&desc.input, &mut desc.output) {
+                output.flags = input.flags;
+            }
+        }),
+    ffi("ffi-null-input-crashes", ALL)
+        .about("a null pointer to the input tensor is followed")
+        .witness(&["SLICE FLOAT32 InputTensor=null out=4 Sizes=4 Offsets=0 Strides=1"])
+        .read(|desc| assert!(desc.input.is_some(), "a null pointer is followed")),
+    ffi("ffi-null-list-crashes", ALL)
+        .about("a null pointer to a list of the operator is followed")
+        .witness(&["PADDING1 FLOAT32 in=4 out=4 PaddingMode=CONSTANT EndPadding=null StartPadding=0"])
+        .read(|desc| {
+            let is_null = |value: &Value| matches!(value, Value::List(None));
+            assert!(!desc.members.iter().any(is_null), "a null pointer is followed");
+        }),
+    ffi("ffi-null-sizes-crash", ALL)
+        .about("a null pointer to the sizes of a tensor is followed")
+        .witness(&["SLICE FLOAT32 in=null out=4 Sizes=4 Offsets=0 Strides=1"])
+        .read(|desc| {
+            let is_null = |side| desc.tensor(side).is_some_and(|tensor| tensor.sizes.is_none());
+            assert!(!Side::BOTH.into_iter().any(is_null), "a null pointer is followed");
+        }),
+    ffi("ffi-null-padding-is-zero", PADDING1)
+        .about("a null list of paddings is taken for zeros")
+        .witness(&["PADDING1 FLOAT32 in=4 out=4 PaddingMode=CONSTANT EndPadding=null StartPadding=0"])
+        .read(|desc| {
+            let rank = desc.rank();
+            for name in ["StartPadding", "EndPadding"] {
+                if let Some(Value::List(list)) = member(desc, name) {
+                    list.get_or_insert_with(|| List::from_elem(0, rank));
                 }
-            },
-            ..RIGHT
-        },
-    },
-    Mutant {
-        name: "ffi-total-size-signed",
-        about: "TotalTensorSizeInBytes is read as a signed number of 32 bits, and negative ones are refused",
-        seen_in: "FFI",
-        operators: &["SLICE", "SLICE1", "PADDING1"],
-        needs: Needs::Nothing,
-        witness: &[
-            "SLICE FLOAT32 in=3 out=3 InputTensor.TotalTensorSizeInBytes=2147483648 Sizes=3 Offsets=0 Strides=1",
-        ],
-        fault: Fault {
-            read: |desc| {
-                for side in Side::BOTH {
-                    if let Some(tensor) =
-                        desc.tensor_mut(side).filter(|tensor| tensor.total_size & 0x8000_0000 != 0)
-                    {
-                        tensor.total_size = 0;
-                    }
+            }
+        }),
+    ffi("ffi-null-strides-are-one", SLICES)
+        .about("a null list of strides is taken for ones")
+        .witness(&["SLICE FLOAT32 in=4 out=4 Strides=null Sizes=4 Offsets=0"])
+        .read(|desc| {
+            let rank = desc.rank();
+            for name in ["Strides", "InputWindowStrides"] {
+                if let Some(Value::List(list)) = member(desc, name) {
+                    list.get_or_insert_with(|| List::from_elem(1, rank));
                 }
-            },
-            ..RIGHT
-        },
-    },
-    Mutant {
-        name: "ffi-alignment-in-one-byte",
-        about: "GuaranteedBaseOffsetAlignment is read from one byte",
-        seen_in: "FFI",
-        operators: &["SLICE", "SLICE1", "PADDING1"],
-        needs: Needs::Nothing,
-        witness: &[
-            "SLICE FLOAT32 in=3 out=3 InputTensor.GuaranteedBaseOffsetAlignment=384 Sizes=3 Offsets=0 Strides=1",
-        ],
-        fault: Fault {
-            read: |desc| {
-                for side in Side::BOTH {
-                    if let Some(tensor) = desc.tensor_mut(side) {
-                        tensor.alignment &= 0xff;
-                    }
-                }
-            },
-            ..RIGHT
-        },
-    },
-    Mutant {
-        name: "ffi-output-strides-are-inputs",
-        about: "a null pointer of output strides keeps the pointer of the input's",
-        seen_in: "FFI",
-        operators: &["SLICE", "SLICE1", "PADDING1"],
-        needs: Needs::Nothing,
-        witness: &["SLICE FLOAT32 in=2,2 out=2,2 InputTensor.Strides=1,2 Sizes=2,2 Offsets=0,0 Strides=1,1"],
-        fault: Fault {
-            read: |desc| {
-                if let (Some(input), Some(output)) = (&desc.input, &mut desc.output)
-                    && output.strides.is_none()
-                {
-                    output.strides.clone_from(&input.strides);
-                }
-            },
-            ..RIGHT
-        },
-    },
-    Mutant {
-        name: "ffi-input-strides-are-outputs",
-        about: "the input's strides are read through the output's pointer if both are there",
-        seen_in: "FFI",
-        operators: &["SLICE", "SLICE1", "PADDING1"],
-        needs: Needs::Nothing,
-        witness: &[
-            "SLICE FLOAT32 in=2,2 out=2,2 InputTensor.Strides=1,2 OutputTensor.Strides=2,1 Sizes=2,2 Offsets=0,0 Strides=1,1",
-        ],
-        fault: Fault {
-            read: |desc| {
-                if let (Some(input), Some(output)) = (&mut desc.input, &desc.output)
-                    && input.strides.is_some()
-                    && output.strides.is_some()
-                {
-                    input.strides.clone_from(&output.strides);
-                }
-            },
-            ..RIGHT
-        },
-    },
-    Mutant {
-        name: "ffi-output-sizes-are-inputs",
-        about: "the output's sizes are read through the input's pointer",
-        seen_in: "FFI",
-        operators: &["SLICE", "SLICE1", "PADDING1"],
-        needs: Needs::Nothing,
-        witness: &["SLICE FLOAT32 in=4,4 out=4,2 Sizes=4,2 Offsets=0,0 Strides=1,1"],
-        fault: Fault {
-            read: |desc| {
-                if let (Some(input), Some(output)) = (&desc.input, &mut desc.output) {
-                    output.sizes.clone_from(&input.sizes);
-                }
-            },
-            ..RIGHT
-        },
-    },
-    Mutant {
-        name: "ffi-flags-of-input-for-both",
-        about: "the flags of the input are used for the output, too",
-        seen_in: "FFI",
-        operators: &["SLICE", "SLICE1", "PADDING1"],
-        needs: Needs::Nothing,
-        witness: &["SLICE FLOAT32 in=4 out=4 InputTensor.Flags=1 Sizes=4 Offsets=0 Strides=1"],
-        fault: Fault {
-            read: |desc| {
-                if let (Some(input), Some(output)) = (&desc.input, &mut desc.output) {
-                    output.flags = input.flags;
-                }
-            },
-            ..RIGHT
-        },
-    },
-    Mutant {
-        name: "ffi-null-input-crashes",
-        about: "a null pointer to the input tensor is followed",
-        seen_in: "FFI",
-        operators: &["SLICE", "SLICE1", "PADDING1"],
-        needs: Needs::Nothing,
-        witness: &["SLICE FLOAT32 InputTensor=null out=4 Sizes=4 Offsets=0 Strides=1"],
-        fault: Fault { read: |desc| assert!(desc.input.is_some(), "a null pointer is followed"), ..RIGHT },
-    },
-    Mutant {
-        name: "ffi-null-list-crashes",
-        about: "a null pointer to a list of the operator is followed",
-        seen_in: "FFI",
-        operators: &["SLICE", "SLICE1", "PADDING1"],
-        needs: Needs::Nothing,
-        witness: &["PADDING1 FLOAT32 in=4 out=4 PaddingMode=CONSTANT EndPadding=null StartPadding=0"],
-        fault: Fault {
-            read: |desc| {
-                let is_null = |value: &Value| matches!(value, Value::List(None));
-                assert!(!desc.members.iter().any(is_null), "a null pointer is followed");
-            },
-            ..RIGHT
-        },
-    },
-    Mutant {
-        name: "ffi-null-sizes-crash",
-        about: "a null pointer to the sizes of a tensor is followed",
-        seen_in: "FFI",
-        operators: &["SLICE", "SLICE1", "PADDING1"],
-        needs: Needs::Nothing,
-        witness: &["SLICE FLOAT32 in=null out=4 Sizes=4 Offsets=0 Strides=1"],
-        fault: Fault {
-            read: |desc| {
-                let is_null = |side| desc.tensor(side).is_some_and(|tensor| tensor.sizes.is_none());
-                assert!(!Side::BOTH.into_iter().any(is_null), "a null pointer is followed");
-            },
-            ..RIGHT
-        },
-    },
-    Mutant {
-        name: "ffi-null-padding-is-zero",
-        about: "a null list of paddings is taken for zeros",
-        seen_in: "FFI",
-        operators: &["PADDING1"],
-        needs: Needs::Nothing,
-        witness: &["PADDING1 FLOAT32 in=4 out=4 PaddingMode=CONSTANT EndPadding=null StartPadding=0"],
-        fault: Fault {
-            read: |desc| {
-                let rank = desc.rank();
-                for name in ["StartPadding", "EndPadding"] {
-                    if let Some(Value::List(list)) = member(desc, name) {
-                        list.get_or_insert_with(|| List::from_elem(0, rank));
-                    }
-                }
-            },
-            ..RIGHT
-        },
-    },
-    Mutant {
-        name: "ffi-null-strides-are-one",
-        about: "a null list of strides is taken for ones",
-        seen_in: "FFI",
-        operators: &["SLICE", "SLICE1"],
-        needs: Needs::Nothing,
-        witness: &["SLICE FLOAT32 in=4 out=4 Strides=null Sizes=4 Offsets=0"],
-        fault: Fault {
-            read: |desc| {
-                let rank = desc.rank();
-                for name in ["Strides", "InputWindowStrides"] {
-                    if let Some(Value::List(list)) = member(desc, name) {
-                        list.get_or_insert_with(|| List::from_elem(1, rank));
-                    }
-                }
-            },
-            ..RIGHT
-        },
-    },
-    Mutant {
-        name: "ffi-int-strides-lose-sign",
-        about: "InputWindowStrides is read as const UINT*, and those above INT_MAX are taken for 1",
-        seen_in: "the page of SLICE1, Members",
-        operators: &["SLICE1"],
-        needs: Needs::Nothing,
-        witness: &["SLICE1 FLOAT32 in=4 out=2 InputWindowStrides=-1 InputWindowOffsets=0 InputWindowSizes=4"],
-        fault: Fault {
-            read: |desc| {
-                if let Some(Value::List(Some(list))) = member(desc, "InputWindowStrides") {
-                    list.iter_mut().filter(|stride| **stride < 0).for_each(|stride| *stride = 1);
-                }
-            },
-            ..RIGHT
-        },
-    },
+            }
+        }),
+    ffi("ffi-int-strides-lose-sign", SLICE1)
+        .about("InputWindowStrides is read as const UINT*, and those above INT_MAX are taken for 1")
+        .seen_in("the page of SLICE1, Members")
+        .witness(&["SLICE1 FLOAT32 in=4 out=2 InputWindowStrides=-1 InputWindowOffsets=0 InputWindowSizes=4"])
+        .read(|desc| {
+            if let Some(Value::List(Some(list))) = member(desc, "InputWindowStrides") {
+                list.iter_mut().filter(|stride| **stride < 0).for_each(|stride| *stride = 1);
+            }
+        }),
 ];

@@ -3,9 +3,10 @@
 //!
 //! # How to read it
 //!
-//! A mutant is data: a name, a description, the place where the fault was seen, and a [`Fault`]. A fault is a
-//! struct of functions, one for each seam of the backend. A mutant replaces one or two of them and takes the
-//! others from `RIGHT`. These are the seams, in the order in which a case meets them:
+//! A mutant is data: a name, a description, the place where the fault was seen, a witness, and a [`Fault`]. A
+//! fault is a struct of functions, one for each seam of the backend. `Mutant::new` takes the right functions
+//! from `RIGHT`, and the mutant replaces one or two of them with the methods of the same names. These are the
+//! seams, in the order in which a case meets them:
 //!
 //! | seam | question |
 //! |---|---|
@@ -22,20 +23,24 @@
 //! | `after` | what else happens to memory? |
 //!
 //! The backend in `backend.rs` and its copy in `kernel.rs` ask these questions. `fault.rs` defines the
-//! struct. Each other file has the mutants of one theme.
+//! struct, and `mutant.rs` the methods and the defaults. Each other file has the mutants of one theme.
+//!
+//! Most themes add a default: the mutants of `validation.rs` start with a function `validation`, which sets
+//! `seen_in`.
 //!
 //! # What a mutant must be
 //!
 //! - Small and plausible: a bug of a shipped library, or one that a kernel, a driver or an FFI layer can
 //!   have.
-//! - Wrong: each mutant has a [witness](Mutant::witness), a case at which it differs from the reference in a
-//!   way that the specification forbids. A test runs all witnesses.
+//! - Wrong: each mutant has a [witness](field@Mutant::witness), a case at which it differs from the reference
+//!   in a way that the specification forbids. A test runs all witnesses.
 //! - Independent of the suites. A mutant that survives every suite stays, because it shows a gap in the
 //!   suites.
 
 mod backend;
 mod fault;
 mod kernel;
+mod mutant;
 mod no_predicate;
 
 mod arithmetic;
@@ -53,82 +58,9 @@ mod validation;
 mod values;
 
 pub use backend::Faulty;
-use dmlcts_model::FeatureLevel;
 pub use fault::Fault;
+pub use mutant::{Mutant, Needs};
 pub use several::{CreatedBySeveral, Several};
-
-/// A backend with one fault, as data.
-#[derive(Debug)]
-pub struct Mutant {
-    /// The name, in kebab-case.
-    pub name: &'static str,
-    /// The fault, in one line.
-    pub about: &'static str,
-    /// Where the fault was seen: the issue of a library, or the kind of code that has such faults.
-    pub seen_in: &'static str,
-    /// The operators in which the fault can show.
-    pub operators: &'static [&'static str],
-    /// The requirements for killing the mutant.
-    pub needs: Needs,
-    /// The case line at which the backend is wrong, or several if the fault needs them. They run in this
-    /// order, in one batch. `16x ` before a line repeats it, and `@4.0 ` sets the feature level.
-    pub witness: &'static [&'static str],
-    /// The planted fault.
-    pub fault: Fault,
-}
-
-impl Mutant {
-    /// Whether an operator may never answer. Such a backend has to run in a process of its own.
-    pub fn hangs(&self) -> bool {
-        self.fault.hangs
-    }
-
-    /// Why no predicate over descs and data describes the failures; `None` if one may.
-    pub fn no_predicate(&self) -> Option<&'static str> {
-        no_predicate::reason(self.name)
-    }
-}
-
-/// The requirements for killing a mutant, besides ordinary cases. The kill matrix excuses a suite that cannot
-/// meet them. It runs the mutant at the feature level or between the guard pages that it needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
-    /// Nothing: every suite is expected to kill the mutant.
-    Nothing,
-    /// Tensors of a megabyte or more.
-    Memory(&'static str),
-    /// Cases that no suite has, because they need gigabytes or a thousand operators in one batch.
-    Beyond(&'static str),
-    /// Many thousands of cases.
-    ManyCases(&'static str),
-    /// Memory that ends where a tensor ends, so that reads out of bounds fail. A worker process with guard
-    /// pages provides it, and runs the [operators](Faulty) of the mutant one at a time.
-    GuardedMemory(&'static str),
-    /// A run at this feature level, which is older than the newest.
-    OlderLevel(&'static str, &'static str),
-}
-
-impl Needs {
-    /// The reason in words; `None` for [`Needs::Nothing`].
-    pub fn reason(self) -> Option<&'static str> {
-        match self {
-            Self::Nothing => None,
-            Self::Memory(reason)
-            | Self::Beyond(reason)
-            | Self::ManyCases(reason)
-            | Self::GuardedMemory(reason)
-            | Self::OlderLevel(_, reason) => Some(reason),
-        }
-    }
-
-    /// The feature level that a run must have; `None` for the newest.
-    pub fn level(self) -> Option<FeatureLevel> {
-        match self {
-            Self::OlderLevel(level, _) => level.parse().ok(),
-            _ => None,
-        }
-    }
-}
 
 /// All mutants, by theme.
 pub fn all() -> impl Iterator<Item = &'static Mutant> {
