@@ -12,7 +12,7 @@ use std::{
 };
 
 use dmlcts_backend::{
-    Interleaved, OpenError, Sequential,
+    Interleaved, OpenError, Purpose, Sequential,
     dylib::Dylib,
     process::{Command, Deadline, Incidents, Launcher},
 };
@@ -39,6 +39,13 @@ pub(crate) const NAMES: &[&str] = &[
 
 /// The backends with a part after a colon.
 const KINDS: &[&str] = &["exec", "dylib", "wgpu", "directml", "mutant"];
+
+/// The name of a backend, which it says only when it runs. `argument` names it on the command line.
+pub(crate) fn name(backend: &Factory, argument: &str) -> Result<String, Problem> {
+    let opened = backend(Purpose::Retries);
+    let opened = opened.map_err(|error| Problem::start(RunError::Backend(error), argument))?;
+    Ok(opened.capabilities().name.clone())
+}
 
 /// How backend processes are hosted.
 #[derive(Clone, Debug)]

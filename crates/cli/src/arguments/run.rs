@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::{Args, FromArgMatches as _, ValueHint, builder::NonEmptyStringValueParser};
-use dmlcts_diagnose::{Explaining, StoredFinding};
+use dmlcts_diagnose::Explaining;
 use dmlcts_generate::{Order, suite::Strategy};
 use dmlcts_model::FeatureLevel;
 use dmlcts_results::BackendOptions;
@@ -380,14 +380,6 @@ pub(crate) struct RunArguments {
     /// Print only failures
     #[arg(long, short, help_heading = heading::REPORTS)]
     pub(crate) quiet: bool,
-
-    /// Whether nothing is shown on standard output: the run is a part of another command.
-    #[arg(skip)]
-    pub(crate) is_silent: bool,
-
-    /// The findings of an accepted snapshot, whose ids and predicates are kept.
-    #[arg(skip)]
-    pub(crate) stored: Vec<StoredFinding>,
 }
 
 impl RunArguments {

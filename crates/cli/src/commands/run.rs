@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
         },
         stop,
     };
-    let (mut out, mut err) = (stdout(arguments), output::stderr());
+    let (mut out, mut err) = (output::stdout(), output::stderr());
     let bar = io::stderr().is_terminal();
     let options = Options { quiet: arguments.quiet, bar, palette: colour::palette() };
     let mut terminal = Terminal::new(&mut out, &mut err, context.clone(), options);
@@ -147,11 +147,6 @@ fn accept_command(arguments: &RunArguments, run: &str) -> Option<String> {
     })
 }
 
-/// Where the run is shown.
-fn stdout(arguments: &RunArguments) -> Box<dyn io::Write> {
-    if arguments.is_silent { Box::new(io::sink()) } else { Box::new(output::stdout()) }
-}
-
 /// The options of the arguments for hosting the backend.
 pub(super) fn hosting(
     arguments: &RunArguments,
@@ -190,14 +185,9 @@ pub(super) fn configuration(arguments: &RunArguments) -> Configuration {
 }
 
 /// The options of the arguments for explaining failures. A case that the user typed is shown as typed.
-fn explaining(arguments: &RunArguments) -> Explaining {
+pub(super) fn explaining(arguments: &RunArguments) -> Explaining {
     let is_suite = arguments.cases.is_empty();
-    Explaining {
-        cases: is_suite.then_some(arguments.explain as usize),
-        shrink: is_suite,
-        stored: arguments.stored.clone(),
-        ..Explaining::NONE
-    }
+    Explaining { cases: is_suite.then_some(arguments.explain as usize), shrink: is_suite, ..Explaining::NONE }
 }
 
 /// The record of the run, and what it says of earlier cases if the run continues.
@@ -215,7 +205,7 @@ struct Earlier {
 }
 
 /// The error that no case ran, with the reason.
-fn nothing(summary: &Summary, selection: &Selection) -> Problem {
+pub(super) fn nothing(summary: &Summary, selection: &Selection) -> Problem {
     match summary.ending {
         Ending::Timeout => no_time(),
         _ => selection.nothing(summary.totals.progress.read),
@@ -228,7 +218,7 @@ fn no_time() -> Problem {
 }
 
 /// Whether nothing ran although the selection has cases.
-fn is_empty(summary: &Summary, selection: &Selection) -> bool {
+pub(super) fn is_empty(summary: &Summary, selection: &Selection) -> bool {
     let ending = match summary.ending {
         // A small number of cases may leave a part without any case.
         Ending::Complete => selection.partition.is_none() || summary.totals.progress.read == 0,
@@ -253,18 +243,18 @@ fn is_refused(summary: &Summary) -> bool {
 }
 
 /// The cases of a run.
-struct Cases {
-    source: Arc<dyn Source>,
+pub(super) struct Cases {
+    pub(super) source: Arc<dyn Source>,
     /// The source again if it is a whole suite, which can prove something.
     parts: Option<Arc<SuiteSource>>,
     /// The context of the run's summary.
-    context: Context,
+    pub(super) context: Context,
     /// The selection, as a results file records it.
-    form: SelectionForm,
+    pub(super) form: SelectionForm,
 }
 
 /// The cases of the arguments, if they are found in time. `named` is the folder of findings.
-fn cases(
+pub(super) fn cases(
     arguments: &RunArguments,
     deadline: Option<Instant>,
     named: Option<FolderForm>,

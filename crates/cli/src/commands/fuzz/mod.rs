@@ -17,14 +17,14 @@ use std::{
     time::Instant,
 };
 
-use dmlcts_backend::{Purpose, process::Incidents};
+use dmlcts_backend::process::Incidents;
 use dmlcts_diagnose::{Diagnosis, Event, Explaining, StoredFinding};
 use dmlcts_generate::{Suite, draw::derive};
 use dmlcts_model::{Case, FeatureLevel, escaped};
 use dmlcts_report::{command, counted, grouped};
 use dmlcts_runner::{
     Applies, Class, Configuration, Cursor, Ending, Event as RunEvent, Factory, Group, Kind, KnownEntry,
-    KnownFailure, KnownFailures, Run, RunError, Source, Status, Stop, SuiteSource, Verdict,
+    KnownFailure, KnownFailures, Run, Source, Status, Stop, SuiteSource, Verdict,
 };
 use dmlcts_spec::{Library, Predicate};
 use dmlcts_store::{Accepted, FailedCase, FindingFile, Folder, Position, PositionFile, Stored};
@@ -63,11 +63,7 @@ pub(crate) fn fuzz(arguments: &FuzzArguments, started: Instant) -> Result<Exit, 
     let suite = load_suite(&arguments.suite)?;
     let folder = Folder::new(&arguments.findings);
     let stored = folder.read_or_none(Library::embedded())?;
-    let name = {
-        let opened = backend(Purpose::Retries);
-        let opened = opened.map_err(|error| Problem::start(RunError::Backend(error), &run.backend))?;
-        opened.capabilities().name.clone()
-    };
+    let name = backends::name(&*backend, &run.backend)?;
     check_name(&folder, arguments.name.as_deref(), &name)?;
     let Some((file, last)) = PositionFile::open(&folder, arguments.seed)? else {
         return Err(Problem::usage(

@@ -1,29 +1,45 @@
 //! `dmlcts snapshot`: makes a snapshot of a run, and compares it with the accepted one.
 
-use std::{cell::RefCell, collections::BTreeMap, io::Write as _, time::Instant};
+use std::{
+    collections::BTreeMap,
+    io::{self, IsTerminal as _, Write as _},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Instant,
+};
 
-use dmlcts_diagnose::{Diagnosis, StoredFinding};
-use dmlcts_report::command;
-use dmlcts_results::{CaseForm, Header, Line};
-use dmlcts_snapshots::{Changes, Examples, Snapshot, SnapshotError, check_name, compare, compare_examples};
+use dmlcts_backend::process::Incidents;
+use dmlcts_diagnose::{Diagnosis, Event, Explaining, StoredFinding};
+use dmlcts_report::{Options, Terminal, command};
+use dmlcts_results::{CaseForm, Header, Line, Reader};
+use dmlcts_runner::{Configuration, Event as RunEvent, Run, Stop};
+use dmlcts_snapshots::{Changes, Examples, Snapshot, check_name, compare, compare_examples};
 use dmlcts_spec::Library;
 
 use crate::{
     arguments::{MakeArguments, RunArguments, Selection},
-    commands::run,
+    backends, colour,
+    commands::{
+        conclusion::conclude,
+        run::{self, Cases},
+    },
     exit::Exit,
+    known::is_whole,
     names::plain,
     output,
     problem::Problem,
     recorded,
     selection::load_suite,
+    signals,
 };
 
 /// The name of the file of the examples.
 const EXAMPLES: &str = "examples";
 
-/// A recorded run, as a snapshot needs it.
-struct Recorded {
+/// A run of a whole suite, as a snapshot needs it.
+struct Ran {
     header: Header,
     run: Diagnosis,
     /// The results of the examples of the pages, by line.
@@ -34,34 +50,93 @@ struct Recorded {
 pub(super) fn make(arguments: &MakeArguments, started: Instant) -> Result<Exit, Problem> {
     arguments.name.iter().try_for_each(|name| check_name(name))?;
     if let Some(path) = &arguments.from {
-        return from(path, arguments, false);
+        return propose(&read(path, arguments)?, arguments);
     }
     suite_file(load_suite(&arguments.suite)?.name())?;
-    let folder = tempfile::tempdir().map_err(|cause| {
-        let help = "make room in the folder for temporary files, or name another one by TMPDIR";
-        Problem::usage(format!("cannot make a temporary folder: {cause}"), help)
-    })?;
-    let path = folder.path().join("run.jsonl").display().to_string();
-    let run = RunArguments { stored: stored(arguments)?, ..of_run(arguments, &path) };
-    let is_kept = !run.stored.is_empty();
-    match run::run(&run, started)? {
+    let (exit, ran) = run_suite(arguments, started)?;
+    match exit {
         Exit::Interrupted => {
             output::note("interrupted: no snapshot was written");
-            Ok(Exit::Interrupted)
+            Ok(exit)
         }
         Exit::Broken => {
-            let problem = from(&path, arguments, is_kept).err();
+            let problem = propose(&ran, arguments).err();
             let said = problem.map(|problem| problem.render()).unwrap_or_default();
             let _ = output::stderr().write_all(said.as_bytes());
-            Ok(Exit::Broken)
+            Ok(exit)
         }
-        Exit::Success | Exit::Unexpected | Exit::Usage => from(&path, arguments, is_kept),
+        Exit::Success | Exit::Unexpected | Exit::Usage => propose(&ran, arguments),
     }
 }
 
-/// The arguments of the run that is recorded in the file at a path. What this command has no option for is as
-/// `run` has it.
-fn of_run(arguments: &MakeArguments, path: &str) -> RunArguments {
+/// Runs a suite. It shows progress, but no results.
+fn run_suite(arguments: &MakeArguments, started: Instant) -> Result<(Exit, Ran), Problem> {
+    let arguments_of_run = &of_run(arguments);
+    let selection = &arguments_of_run.selection;
+    let (stop, runs) = (Stop::default(), Arc::new(AtomicBool::new(false)));
+    signals::end_run(&stop, &runs);
+    let deadline = arguments.timeout.and_then(|time| started.checked_add(time));
+    let incidents = Incidents::default();
+    let hosting = run::hosting(arguments_of_run, deadline, &stop, &incidents);
+    let backend = backends::factory(&arguments_of_run.backend, &hosting)?;
+    let name = backends::name(&*backend, &arguments_of_run.backend)?;
+    let stored = accepted(&name, load_suite(&selection.suite)?.name(), arguments)?;
+    let Cases { source, context, form, .. } = run::cases(arguments_of_run, deadline, None, None)?;
+    let strategies = source.strategies();
+    let run = Run {
+        library: Library::embedded(),
+        source,
+        backend,
+        configuration: Configuration {
+            deadline,
+            filter: selection.filter()?,
+            incidents,
+            record: true,
+            ..run::configuration(arguments_of_run)
+        },
+        stop,
+    };
+    let (mut out, mut err) = (io::sink(), output::stderr());
+    let bar = io::stderr().is_terminal();
+    let options = Options { quiet: false, bar, palette: colour::palette() };
+    let mut terminal = Terminal::new(&mut out, &mut err, context, options);
+    let (mut header, mut examples) = (None, BTreeMap::new());
+    let explaining = Explaining { stored, ..run::explaining(arguments_of_run) };
+    let ended = dmlcts_diagnose::run(&run, &explaining, &mut |event| {
+        match &event {
+            Event::Run(RunEvent::Started { capabilities, level, cases }) => {
+                let what = (form.clone(), command(&arguments_of_run.words_of_a_run(&form)));
+                let options = arguments_of_run.backend_options();
+                let spec = Library::embedded().hash();
+                header = Some(Header::new(what, spec, *cases, *level, (&options, capabilities)));
+                runs.store(true, Ordering::Relaxed);
+            }
+            Event::Run(RunEvent::Cases { cases, .. }) => {
+                let of_examples = cases.iter().filter(|case| Examples::has(case.line));
+                examples.extend(of_examples.map(|case| {
+                    let form = CaseForm::of_result(&case, Library::embedded(), &strategies);
+                    (case.line.to_owned(), form.into_owned())
+                }));
+            }
+            _ => {}
+        }
+        terminal.show(&event);
+    });
+    let diagnosis = ended.map_err(|error| Problem::start(error, &arguments_of_run.backend))?;
+    if run::is_empty(&diagnosis.summary, selection) {
+        return Err(run::nothing(&diagnosis.summary, selection));
+    }
+    // Nothing of it is written to standard output.
+    let _ = terminal.finish(&diagnosis);
+    dmlcts_backend::process::end_all();
+    let exit = Exit::of(&diagnosis.summary, is_whole(&form));
+    let exit = conclude(exit, &diagnosis.summary, &arguments_of_run.backend)?;
+    let Some(header) = header else { return Err(run::nothing(&diagnosis.summary, selection)) };
+    Ok((exit, Ran { header, run: diagnosis, examples }))
+}
+
+/// The arguments of the run. What this command has no option for is as `run` has it.
+fn of_run(arguments: &MakeArguments) -> RunArguments {
     let usual = arguments.backend.run();
     RunArguments {
         selection: Selection {
@@ -72,68 +147,55 @@ fn of_run(arguments: &MakeArguments, path: &str) -> RunArguments {
             ..usual.selection
         },
         timeout: arguments.timeout,
-        results: Some(path.to_owned()),
-        is_silent: true,
         ..usual
     }
 }
 
-/// The findings of the accepted snapshot, whose ids and predicates the run keeps. A backend says its name
-/// only when it runs, so the snapshot is found by its folder or by the backend of its command.
-fn stored(arguments: &MakeArguments) -> Result<Vec<StoredFinding>, Problem> {
-    let folder = arguments.all.folder()?;
-    let suite = load_suite(&arguments.suite)?;
-    let backend = command(&["--backend", &arguments.backend.backend]);
-    let name = arguments.name.clone().unwrap_or_else(|| plain(&arguments.backend.backend));
-    let mut found = Vec::new();
-    for one in folder.list()?.iter().filter(|one| one.is_accepted && one.suite() == plain(suite.name())) {
-        let path = folder.accepted(&one.name);
-        let text = folder.text(&path)?.unwrap_or_default();
-        let is_named = one.is_called(&name);
-        if is_named || arguments.name.is_none() && text.contains(" --backend ") {
-            let snapshot = Snapshot::parse(&path.display().to_string(), &text)?;
-            if is_named || snapshot.about.command.contains(&backend) {
-                found = snapshot.stored(Library::embedded());
-            }
-        }
-    }
-    Ok(found)
+/// Reads a results file of a whole run.
+fn read(path: &str, arguments: &MakeArguments) -> Result<Ran, Problem> {
+    let about = Reader::open(path)?;
+    let selection = &about.header().selection;
+    let suite = selection.suite.as_ref().map_or("given", |suite| suite.name.as_str());
+    let stored = accepted(&about.header().backend.capabilities.name, suite, arguments)?;
+    let mut examples = BTreeMap::new();
+    let (header, run) = recorded::read(path, &stored, &mut |line| examples.extend(example(line)))?;
+    Ok(Ran { header, run, examples })
 }
 
-/// Makes the snapshot of a recorded run, and writes what changed. `is_kept` is whether the run kept the ids
-/// and predicates of the accepted findings.
-fn from(path: &str, arguments: &MakeArguments, is_kept: bool) -> Result<Exit, Problem> {
-    let own = read(path, &[])?;
+/// The findings of the accepted snapshot of this backend and suite, whose ids and predicates a run keeps.
+fn accepted(backend: &str, suite: &str, arguments: &MakeArguments) -> Result<Vec<StoredFinding>, Problem> {
     let folder = arguments.all.folder()?;
-    let name = arguments.name.clone().unwrap_or_else(|| plain(&own.header.backend.capabilities.name));
+    let path = folder.accepted(&place(backend, suite, arguments)?);
+    let Some(text) = folder.text(&path)? else { return Ok(Vec::new()) };
+    Ok(Snapshot::parse(&path.display().to_string(), &text)?.stored(Library::embedded()))
+}
+
+/// The name of the snapshot of this backend and suite.
+fn place(backend: &str, suite: &str, arguments: &MakeArguments) -> Result<String, Problem> {
+    let name = arguments.name.clone().unwrap_or_else(|| plain(backend));
     check_name(&name)?;
-    let file = suite_file(own.header.selection.suite.as_ref().map_or("given", |suite| suite.name.as_str()))?;
-    let suite = format!("{name}/{file}");
+    Ok(format!("{name}/{}", suite_file(suite)?))
+}
+
+/// Makes the snapshot of a run, and writes what changed.
+fn propose(ran: &Ran, arguments: &MakeArguments) -> Result<Exit, Problem> {
+    let Ran { header, run, examples } = ran;
+    let folder = arguments.all.folder()?;
+    let suite = header.selection.suite.as_ref().map_or("given", |suite| suite.name.as_str());
+    let suite = place(&header.backend.capabilities.name, suite, arguments)?;
     // Before anything is written.
-    Snapshot::new(&own.header, &own.run, None)?;
-    let examples = Examples::new(&own.header, &own.examples);
-    let failed: RefCell<Option<Problem>> = RefCell::new(None);
-    let proposed = folder.propose(&suite, |place, text| {
-        let old = text.map(|text| Snapshot::parse(place, text)).transpose()?;
-        let kept = if is_kept { Ok(own) } else { with_stored(path, own, old.as_ref()) };
-        let mut new = match kept {
-            Ok(recorded) => Snapshot::new(&recorded.header, &recorded.run, old.as_ref())?,
-            Err(problem) => {
-                *failed.borrow_mut() = Some(problem);
-                let (why, help) = ("it could not be read again".to_owned(), String::new());
-                return Err(SnapshotError::Unfit { why, help });
-            }
-        };
+    Snapshot::new(header, run, None)?;
+    let changes = folder.propose(&suite, |path, text| {
+        let old = text.map(|text| Snapshot::parse(path, text)).transpose()?;
+        let mut new = Snapshot::new(header, run, old.as_ref())?;
         let changes = compare(old.as_ref(), &new);
         new.about.description = description(&changes);
         Ok((Some(new.to_text()).filter(|_| !changes.is_empty()), changes))
-    });
-    if let Some(problem) = failed.into_inner() {
-        return Err(problem);
-    }
-    let mut all = vec![(suite, proposed?)];
-    if let Some(mut new) = examples {
-        let place = format!("{name}/{EXAMPLES}");
+    })?;
+    let backend = suite.split('/').next().unwrap_or_default().to_owned();
+    let mut all = vec![(suite, changes)];
+    if let Some(mut new) = Examples::new(header, examples) {
+        let place = format!("{backend}/{EXAMPLES}");
         let changes = folder.propose(&place, |path, text| {
             let old = text.map(|text| Examples::parse(path, text)).transpose()?;
             let changes = compare_examples(old.as_ref(), &new);
@@ -174,29 +236,6 @@ fn report(all: &[(String, Changes)], arguments: &MakeArguments) -> Result<Exit, 
 /// Why a file is written.
 fn description(changes: &Changes) -> String {
     format!("{}; {}", changes.counts(), changes.cause)
-}
-
-/// The run with the ids and predicates of the accepted findings. If its own findings are the accepted ones,
-/// it is as it was read.
-fn with_stored(path: &str, own: Recorded, old: Option<&Snapshot>) -> Result<Recorded, Problem> {
-    let stored = old.map(|old| old.stored(Library::embedded())).unwrap_or_default();
-    let is_stored = |finding: &dmlcts_diagnose::Finding| {
-        let predicate = finding.rule.as_ref().map(|rule| &rule.predicate);
-        stored.iter().any(|one| {
-            one.id == finding.id && one.classes == [finding.class] && one.predicate.as_ref() == predicate
-        })
-    };
-    if stored.is_empty() || own.run.findings.iter().all(is_stored) {
-        return Ok(own);
-    }
-    read(path, &stored)
-}
-
-/// Reads a results file of a whole run.
-fn read(path: &str, earlier: &[StoredFinding]) -> Result<Recorded, Problem> {
-    let mut examples = BTreeMap::new();
-    let (header, run) = recorded::read(path, earlier, &mut |line| examples.extend(example(line)))?;
-    Ok(Recorded { header, run, examples })
 }
 
 /// The case of an example, if the line of a results file has one.
