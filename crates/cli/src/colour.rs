@@ -1,4 +1,4 @@
-//! Whether standard output and standard error have colours.
+//! How standard output and standard error look: their colours, and the width of lines.
 
 use std::{
     env,
@@ -7,7 +7,8 @@ use std::{
 };
 
 use clap::ColorChoice;
-use dmlcts_report::Palette;
+use dmlcts_report::Style;
+use terminal_size::{Width, terminal_size_of};
 
 /// The value of `--color`; `auto` until it is known.
 static COLOR: OnceLock<ColorChoice> = OnceLock::new();
@@ -18,9 +19,10 @@ pub(crate) fn choose(choice: ColorChoice) {
     let _ = COLOR.set(choice);
 }
 
-/// Colours where standard output has them.
-pub(crate) fn palette() -> Palette {
-    Palette { colour: has_colour(&io::stdout()) }
+/// How standard output looks: with colours where it has them, and in lines of its width if it is a terminal.
+pub(crate) fn style() -> Style {
+    let width = terminal_size_of(io::stdout()).map(|(Width(columns), _)| usize::from(columns));
+    Style { colour: has_colour(&io::stdout()), width }
 }
 
 /// Whether a stream has colours. `auto` means where it is a terminal and `NO_COLOR` does not forbid them.

@@ -85,7 +85,7 @@ fn say(said: &clap::Error) -> Result<Exit, Problem> {
         return Ok(Exit::Usage);
     }
     let mut out = output::stdout();
-    if colour::palette().colour {
+    if colour::style().colour {
         write!(out, "{}", text.ansi())?;
     } else {
         write!(out, "{text}")?;

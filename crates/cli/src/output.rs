@@ -13,7 +13,7 @@ const BUFFER: usize = 1 << 18;
 
 /// Standard output, buffered. The caller flushes it, so that no error is lost.
 pub(crate) fn stdout() -> Screen<BufWriter<StdoutLock<'static>>> {
-    Screen::new(BufWriter::with_capacity(BUFFER, io::stdout().lock()), colour::palette().colour)
+    Screen::new(BufWriter::with_capacity(BUFFER, io::stdout().lock()), colour::style().colour)
 }
 
 /// Standard error.

@@ -33,7 +33,7 @@ pub fn write_annotations(out: &mut dyn Write, context: &Context, findings: &[Fin
 }
 
 fn message(finding: &Finding, context: &Context) -> String {
-    let mut lines = vec![headline(finding)];
+    let mut lines = vec![headline(finding, usize::MAX)];
     if let Some(rule) = &finding.rule {
         lines.push(standing(rule));
     }

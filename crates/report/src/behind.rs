@@ -5,6 +5,7 @@
 //! `reachable` and its value.
 
 use std::{
+    collections::BTreeSet,
     io::{self, Write},
     sync::Arc,
 };
@@ -16,7 +17,7 @@ use dmlcts_spec::{
     program::{Builder, Inputs, Mask, OpId, Values},
 };
 
-use crate::braces;
+use crate::{Style, braces};
 
 /// The maximum number of axes that are shown with their values.
 const MOST_AXES: usize = 2;
@@ -39,16 +40,37 @@ pub(crate) fn definitions<'a>(
     used
 }
 
-/// Writes the definitions of the names in an expression that are neither members nor fields.
+/// How a text looks, and the definitions that it has: it gives each of them once.
+#[derive(Debug, Default)]
+pub(crate) struct Text {
+    pub(crate) style: Style,
+    /// The names of definitions, each with its operator.
+    given: BTreeSet<(String, String)>,
+}
+
+impl Text {
+    /// A text without definitions.
+    pub(crate) fn new(style: Style) -> Self {
+        Self { style, given: BTreeSet::new() }
+    }
+}
+
+/// Writes the definitions of the names in an expression that are neither members nor fields, unless they were
+/// given before.
 pub(crate) fn write_definitions(
     out: &mut dyn Write,
     indent: &str,
     operator: &Operator,
     expressions: &[&Expression],
+    text: &mut Text,
 ) -> io::Result<()> {
-    definitions(operator, expressions).into_iter().try_for_each(|definition| {
-        writeln!(out, "{indent}where {} = {}", definition.name, definition.expression)
-    })
+    for definition in definitions(operator, expressions) {
+        if text.given.insert((operator.name().to_owned(), definition.name.clone())) {
+            let line = format!("{indent}where {} = {}", definition.name, definition.expression);
+            writeln!(out, "{}", text.style.wrap(indent.len() + 2, &line))?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes the allowed answers to a question, and the definitions that the question and its readings use.
@@ -57,16 +79,18 @@ pub(crate) fn write_answers(
     indent: &str,
     operator: &Operator,
     question: &Question,
+    text: &mut Text,
 ) -> io::Result<()> {
     let answers: Vec<String> = question.allow.iter().map(|answer| answer_text(operator, *answer)).collect();
-    writeln!(out, "{indent}allowed: {}", answers.join("; "))?;
+    let allowed = format!("{indent}allowed: {}", answers.join("; "));
+    writeln!(out, "{}", text.style.wrap(indent.len() + 2, &allowed))?;
     let readings = question.allow.iter().filter_map(|answer| match answer {
         Answer::Reading(reading) => operator.readings().get(reading.checked_sub(1)?),
         Answer::Reject | Answer::Accept => None,
     });
     let expressions: Vec<&Expression> =
         [&question.expression].into_iter().chain(readings.map(|reading| &reading.expression)).collect();
-    write_definitions(out, indent, operator, &expressions)
+    write_definitions(out, indent, operator, &expressions, text)
 }
 
 fn answer_text(operator: &Operator, answer: Answer) -> String {
@@ -105,7 +129,10 @@ impl JudgedDesc<'_> {
         indent: &str,
         (expression, term): (&'spec Expression, &Term),
         is_wanted: fn(Mask) -> u8,
+        style: Style,
     ) -> io::Result<()> {
+        let mut line =
+            |text: String| writeln!(out, "{}", style.wrap(indent.len() + 2, &format!("{indent}{text}")));
         let definitions = definitions(self.operator, &[expression]);
         let mut names: Vec<&'spec str> = Vec::new();
         let defined = definitions.iter().flat_map(|definition| definition.expression.names());
@@ -135,22 +162,18 @@ impl JudgedDesc<'_> {
         if !term.per_axis {
             let lists = names.iter().filter_map(|name| pointer_text(self.desc, name));
             let values: Vec<String> = named.iter().filter_map(|named| value(named, 0)).chain(lists).collect();
-            return if values.is_empty() {
-                Ok(())
-            } else {
-                writeln!(out, "{indent}here {}", values.join(", "))
-            };
+            return if values.is_empty() { Ok(()) } else { line(format!("here {}", values.join(", "))) };
         }
         let Some(lanes) = evaluation.lanes(condition) else { return Ok(()) };
         let wanted = is_wanted(evaluation.mask(condition));
         let axes: Vec<usize> = (0..lanes.min(8)).filter(|axis| wanted >> axis & 1 == 1).collect();
         for &axis in axes.iter().take(MOST_AXES) {
             let values: Vec<String> = named.iter().filter_map(|named| value(named, axis)).collect();
-            writeln!(out, "{indent}on axis {axis}: {}", values.join(", "))?;
+            line(format!("on axis {axis}: {}", values.join(", ")))?;
         }
         if axes.len() > MOST_AXES {
             let more: Vec<String> = axes[MOST_AXES..].iter().map(usize::to_string).collect();
-            writeln!(out, "{indent}also on axis {}", more.join(", "))?;
+            line(format!("also on axis {}", more.join(", ")))?;
         }
         Ok(())
     }

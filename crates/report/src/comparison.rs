@@ -7,7 +7,7 @@ use dmlcts_results::{Change, Comparison, Kind, Side, Trend};
 use dmlcts_runner::Ending;
 
 use crate::{
-    Palette, Tone,
+    Style, Tone,
     numbers::{counted, grouped},
 };
 
@@ -30,10 +30,10 @@ pub(crate) const KINDS: [(Kind, &str, Tone); 7] = [
 ];
 
 /// Writes the comparison of two runs.
-pub fn write_comparison(out: &mut dyn Write, comparison: &Comparison, palette: Palette) -> io::Result<()> {
+pub fn write_comparison(out: &mut dyn Write, comparison: &Comparison, style: Style) -> io::Result<()> {
     // The text of both files is untrusted.
     let mut line = |tone: Tone, head: &str, text: &str| {
-        writeln!(out, "{} {}", palette.paint(tone, format_args!("{head:<9}")), escaped(text))
+        writeln!(out, "{} {}", style.paint(tone, format_args!("{head:<9}")), escaped(text))
     };
     line(Tone::Strong, "old", &side(&comparison.old))?;
     line(Tone::Strong, "new", &side(&comparison.new))?;

@@ -12,9 +12,11 @@ use dmlcts_spec::{
 };
 
 use crate::{
-    Layout, Palette, Tone,
-    behind::{JudgedDesc, write_answers, write_definitions},
-    braces, brackets, heading,
+    Layout, Style, Tone,
+    behind::{JudgedDesc, Text, write_answers, write_definitions},
+    braces, brackets,
+    failure::write_prose,
+    heading,
     numbers::grouped,
 };
 
@@ -33,9 +35,9 @@ pub struct CaseMemory {
 }
 
 /// Writes the desc member by member, and the tensors.
-pub fn write_case(out: &mut dyn Write, case: &Case, memory: &CaseMemory, palette: Palette) -> io::Result<()> {
+pub fn write_case(out: &mut dyn Write, case: &Case, memory: &CaseMemory, style: Style) -> io::Result<()> {
     let desc = &case.desc;
-    writeln!(out, "{}\n", palette.paint(Tone::Strong, &desc.signature.operator))?;
+    writeln!(out, "{}\n", style.paint(Tone::Strong, &desc.signature.operator))?;
     let longest = desc.signature.members.iter().map(|member| member.name.len()).max().unwrap_or(0);
     for (member, value) in desc.signature.members.iter().zip(&desc.members) {
         writeln!(out, "{:<longest$} = {}", member.name, value_text(desc, member, value))?;
@@ -47,7 +49,7 @@ pub fn write_case(out: &mut dyn Write, case: &Case, memory: &CaseMemory, palette
             Side::Input => &memory.input,
             Side::Output => &memory.output,
         };
-        write_tensor(out, desc, side, held, palette)?;
+        write_tensor(out, desc, side, held, style)?;
     }
     Ok(())
 }
@@ -58,12 +60,12 @@ pub fn write_tensor(
     desc: &Desc,
     side: Side,
     held: &Result<Vec<u8>, String>,
-    palette: Palette,
+    style: Style,
 ) -> io::Result<()> {
     let name = side.member_name();
     match (desc.tensor(side), held) {
         (Some(tensor), Ok(memory)) => {
-            Layout { name, remark: "", tensor, memory, marked: &[] }.write(out, "", palette)
+            Layout { name, remark: "", tensor, memory, marked: &[] }.write(out, "", style)
         }
         (Some(tensor), Err(reason)) => writeln!(out, "{}\n({reason})", heading(name, tensor)),
         (None, _) => writeln!(out, "{name}: null"),
@@ -115,28 +117,31 @@ pub fn write_judgement(
     desc: &Desc,
     level: FeatureLevel,
     judgement: &Judgement,
-    palette: Palette,
+    style: Style,
 ) -> io::Result<()> {
     let judged = JudgedDesc { operator, desc, level };
+    let text = &mut Text::new(style);
     match judgement.validity() {
         Validity::Valid => {
-            writeln!(out, "{} at feature level {level}", palette.paint(Tone::Good, "valid"))
+            writeln!(out, "{} at feature level {level}", style.paint(Tone::Good, "valid"))
         }
         Validity::Invalid => {
-            writeln!(out, "{} at feature level {level}", palette.paint(Tone::Bad, "invalid"))?;
+            writeln!(out, "{} at feature level {level}", style.paint(Tone::Bad, "invalid"))?;
             let broken = || in_set(operator.clauses(), judgement.violated);
             for clause in broken() {
-                write_clause(out, "breaks", operator, clause)?;
-                judged.write_values(out, BELOW, (&clause.expression, &clause.term), Mask::falsehood)?;
+                write_clause(out, "breaks", operator, clause, text)?;
+                let of = (&clause.expression, &clause.term);
+                judged.write_values(out, BELOW, of, Mask::falsehood, style)?;
             }
             write_pages(out, broken().map(|clause| &clause.cite))
         }
         Validity::Open => {
-            writeln!(out, "{} at feature level {level}", palette.paint(Tone::Note, "open"))?;
+            writeln!(out, "{} at feature level {level}", style.paint(Tone::Note, "open"))?;
             let open = || in_set(operator.questions(), judgement.questions);
             for question in open() {
-                write_question(out, operator, question)?;
-                judged.write_values(out, BELOW, (&question.expression, &question.term), |mask| mask.truth)?;
+                write_question(out, operator, question, text)?;
+                let of = (&question.expression, &question.term);
+                judged.write_values(out, BELOW, of, |mask| mask.truth, style)?;
             }
             write_pages(out, open().map(|question| &question.cite))
         }
@@ -144,13 +149,12 @@ pub fn write_judgement(
 }
 
 /// Writes the rules of bindings that a case breaks. The judgement of its desc says nothing of them.
-pub fn write_bindings(out: &mut dyn Write, broken: &[&BindingRule], palette: Palette) -> io::Result<()> {
+pub fn write_bindings(out: &mut dyn Write, broken: &[&BindingRule], style: Style) -> io::Result<()> {
     for rule in broken {
-        let head = palette.paint(Tone::Bad, "not run");
-        writeln!(out, "{head}: a binding breaks {}: {} ({})", rule.id, rule.text, rule.cite.on(""))?;
-        if let Some(note) = &rule.note {
-            writeln!(out, "      note: {}", one_line(note))?;
-        }
+        let head = style.paint(Tone::Bad, "not run");
+        let text = format!("{head}: a binding breaks {}: {} ({})", rule.id, rule.text, rule.cite.on(""));
+        writeln!(out, "{}", style.wrap(2, &text))?;
+        write_remark(out, "note", rule.note.as_deref(), style)?;
     }
     write_pages(out, broken.iter().map(|rule| &rule.cite))
 }
@@ -159,25 +163,43 @@ fn in_set<T>(all: &[T], places: IdSet) -> impl Iterator<Item = &T> {
     places.iter().filter_map(move |place| all.get(place))
 }
 
-fn write_clause(out: &mut dyn Write, head: &str, operator: &Operator, clause: &Clause) -> io::Result<()> {
-    writeln!(out, "  {head} {}: {} ({})", clause.id, clause.text, clause.cite.on(operator.page()))?;
-    write_definitions(out, BELOW, operator, &[&clause.expression])?;
+fn write_clause(
+    out: &mut dyn Write,
+    head: &str,
+    operator: &Operator,
+    clause: &Clause,
+    text: &mut Text,
+) -> io::Result<()> {
+    let cite = clause.cite.on(operator.page());
+    write_prose(out, text.style, &format!("{head} {}: {} ({cite})", clause.id, clause.text))?;
+    write_definitions(out, BELOW, operator, &[&clause.expression], text)?;
     for (head, remark) in [("note", &clause.note), ("the page errs", &clause.erratum)] {
-        if let Some(remark) = remark {
-            writeln!(out, "      {head}: {}", one_line(remark))?;
-        }
+        write_remark(out, head, remark.as_deref(), text.style)?;
     }
     Ok(())
 }
 
-fn write_question(out: &mut dyn Write, operator: &Operator, question: &Question) -> io::Result<()> {
+/// Writes a remark of the spec, if there is one.
+pub(crate) fn write_remark(
+    out: &mut dyn Write,
+    head: &str,
+    remark: Option<&str>,
+    style: Style,
+) -> io::Result<()> {
+    let Some(remark) = remark else { return Ok(()) };
+    writeln!(out, "{}", style.wrap(BELOW.len() + 2, &format!("{BELOW}{head}: {}", one_line(remark))))
+}
+
+fn write_question(
+    out: &mut dyn Write,
+    operator: &Operator,
+    question: &Question,
+    text: &mut Text,
+) -> io::Result<()> {
     let cite = question.cite.on(operator.page());
-    writeln!(out, "  open by {}: {} ({cite})", question.id, question.text)?;
-    write_answers(out, BELOW, operator, question)?;
-    if let Some(note) = &question.note {
-        writeln!(out, "      note: {}", one_line(note))?;
-    }
-    Ok(())
+    write_prose(out, text.style, &format!("open by {}: {} ({cite})", question.id, question.text))?;
+    write_answers(out, BELOW, operator, question, text)?;
+    write_remark(out, "note", question.note.as_deref(), text.style)
 }
 
 /// Writes the addresses of the cited pages, each once.
@@ -199,7 +221,13 @@ pub(crate) fn one_line(text: &str) -> String {
 /// Writes the clauses that the desc keeps, beginning with those that it meets exactly, and the names of the
 /// clauses that were not judged. For clauses that every operator has for its tensors and lists, only names
 /// are written: nearly every desc keeps them.
-pub fn write_every_clause(out: &mut dyn Write, operator: &Operator, judgement: &Judgement) -> io::Result<()> {
+pub fn write_every_clause(
+    out: &mut dyn Write,
+    operator: &Operator,
+    judgement: &Judgement,
+    style: Style,
+) -> io::Result<()> {
+    let text = &mut Text::new(style);
     let all: IdSet = (0..operator.clauses().len()).collect();
     let own: IdSet =
         all.iter().filter(|&place| operator.clauses()[place].origin == Origin::Operator).collect();
@@ -208,7 +236,7 @@ pub fn write_every_clause(out: &mut dyn Write, operator: &Operator, judgement: &
     writeln!(out)?;
     for (head, places) in [("meets exactly", exact), ("keeps", kept)] {
         in_set(operator.clauses(), places.intersection(own))
-            .try_for_each(|clause| write_clause(out, head, operator, clause))?;
+            .try_for_each(|clause| write_clause(out, head, operator, clause, text))?;
     }
     let unjudged = all.without(judgement.satisfied).without(judgement.violated);
     for (head, places) in [
@@ -218,7 +246,7 @@ pub fn write_every_clause(out: &mut dyn Write, operator: &Operator, judgement: &
     ] {
         let names: Vec<&str> = in_set(operator.clauses(), places).map(|clause| clause.id.as_str()).collect();
         if !names.is_empty() {
-            writeln!(out, "  {head}: {}", names.join(", "))?;
+            write_prose(out, style, &format!("{head}: {}", names.join(", ")))?;
         }
     }
     write_pages(out, in_set(operator.clauses(), judgement.satisfied).map(|clause| &clause.cite))

@@ -8,8 +8,8 @@ use dmlcts_runner::{Class, Evidence, Failure, Reads, RunKind, Verdict, WrongElem
 use dmlcts_spec::{IdSet, Operator, Origin, program::Mask};
 
 use crate::{
-    Layout, Palette, Replay, Tone,
-    behind::{JudgedDesc, write_answers, write_definitions},
+    Layout, Replay, Style, Tone,
+    behind::{JudgedDesc, Text, write_answers, write_definitions},
     brackets,
     flake::{shows_alone, write_tried},
     numbers::grouped,
@@ -25,21 +25,21 @@ pub(crate) const INDENT: &str = "  ";
 const BELOW: &str = "      ";
 
 /// Writes one failure in full, indented: the command that runs its case again, or the case if it needs others
-/// to fail, and what came out.
-pub fn write_failure(
+/// to fail, and what came out, as a part of a text.
+pub(crate) fn write_failure(
     out: &mut dyn Write,
     failure: &Failure,
     replay: &Replay,
-    palette: Palette,
+    text: &mut Text,
 ) -> io::Result<()> {
-    let case = &failure.case;
+    let (case, style) = (&failure.case, text.style);
     if shows_alone(failure) {
-        writeln!(out, "{INDENT}{}", palette.paint(Tone::Strong, replay.run(case)))?;
+        writeln!(out, "{INDENT}{}", replay.run(case))?;
     } else {
         writeln!(out, "{INDENT}{case}")?;
     }
     let short = if names_its_class(failure) { in_short(failure) } else { in_short_with_class(failure) };
-    writeln!(out, "{INDENT}{short}")?;
+    write_prose(out, style, &short)?;
     if let Some(rate) = failure.rate.filter(|_| failure.verdict == Verdict::Flake) {
         let among = match failure.alive {
             0 | 1 => String::new(),
@@ -47,24 +47,28 @@ pub fn write_failure(
         };
         match &failure.tried {
             Some(tried) => {
-                writeln!(out, "{INDENT}it {rate}{among}")?;
-                write_tried(out, failure, tried, replay, palette)?;
+                write_prose(out, style, &format!("it {rate}{among}"))?;
+                write_tried(out, failure, tried, replay, style)?;
             }
-            None => writeln!(
-                out,
-                "{INDENT}it {rate}{among}, and passed alone: other operators before or beside it matter, or \
-                 chance does"
-            )?,
+            None => {
+                let why = "other operators before or beside it matter, or chance does";
+                write_prose(out, style, &format!("it {rate}{among}, and passed alone: {why}"))?;
+            }
         }
     } else if let Some(tried) = &failure.tried {
-        writeln!(out, "{INDENT}it fails in a backend that ran other cases, and passes in a fresh one")?;
-        write_tried(out, failure, tried, replay, palette)?;
+        write_prose(out, style, "it fails in a backend that ran other cases, and passes in a fresh one")?;
+        write_tried(out, failure, tried, replay, style)?;
     }
-    write_clauses(out, failure)?;
+    write_clauses(out, failure, text)?;
     if let Some(evidence) = &failure.evidence {
-        write_evidence(out, failure, evidence, palette)?;
+        write_evidence(out, failure, evidence, style)?;
     }
     Ok(())
+}
+
+/// Writes text, indented as the lines of a failure are.
+pub(crate) fn write_prose(out: &mut dyn Write, style: Style, text: &str) -> io::Result<()> {
+    writeln!(out, "{}", style.wrap(2 * INDENT.len(), &format!("{INDENT}{text}")))
 }
 
 /// The expectation, the backend's outcome, and the class as lists of known failures and `--allow` spell it.
@@ -131,22 +135,22 @@ pub(crate) fn did(failure: &Failure) -> String {
 
 /// Names the clauses in play. For an invalid desc: the broken clauses with their text. For a valid desc: the
 /// clauses that it meets exactly, and the other clauses of its operator.
-pub(crate) fn write_clauses(out: &mut dyn Write, failure: &Failure) -> io::Result<()> {
-    let Failure { operator, judgement, level, .. } = failure;
+pub(crate) fn write_clauses(out: &mut dyn Write, failure: &Failure, text: &mut Text) -> io::Result<()> {
+    let (Failure { operator, judgement, level, .. }, style) = (failure, text.style);
     let judged = JudgedDesc { operator, desc: &failure.case.desc, level: *level };
     for place in judgement.violated.iter() {
         if let Some(clause) = operator.clauses().get(place) {
             let cite = clause.cite.on(operator.page());
-            writeln!(out, "{INDENT}breaks {}: {} ({cite})", clause.id, clause.text)?;
-            write_definitions(out, BELOW, operator, &[&clause.expression])?;
-            judged.write_values(out, BELOW, (&clause.expression, &clause.term), Mask::falsehood)?;
+            write_prose(out, style, &format!("breaks {}: {} ({cite})", clause.id, clause.text))?;
+            write_definitions(out, BELOW, operator, &[&clause.expression], text)?;
+            judged.write_values(out, BELOW, (&clause.expression, &clause.term), Mask::falsehood, style)?;
         }
     }
     for place in judgement.questions.iter() {
         if let Some(question) = operator.questions().get(place) {
             let cite = question.cite.on(operator.page());
-            writeln!(out, "{INDENT}open by {}: {} ({cite})", question.id, question.text)?;
-            write_answers(out, BELOW, operator, question)?;
+            write_prose(out, style, &format!("open by {}: {} ({cite})", question.id, question.text))?;
+            write_answers(out, BELOW, operator, question, text)?;
         }
     }
     if !judgement.violated.is_empty() {
@@ -157,11 +161,11 @@ pub(crate) fn write_clauses(out: &mut dyn Write, failure: &Failure) -> io::Resul
         .collect();
     let exact = judgement.boundary.intersection(own);
     let kept = judgement.satisfied.intersection(own).without(exact);
-    if !exact.is_empty() {
-        writeln!(out, "{INDENT}meets exactly: {}", names(operator, exact))?;
-    }
-    if !kept.is_empty() {
-        writeln!(out, "{INDENT}keeps: {}", names(operator, kept))?;
+    for (relation, places) in [("meets exactly", exact), ("keeps", kept)] {
+        if !places.is_empty() {
+            let line = style.paint(Tone::Faint, format!("{relation}: {}", names(operator, places)));
+            write_prose(out, style, &line.to_string())?;
+        }
     }
     Ok(())
 }
@@ -179,7 +183,7 @@ fn write_evidence(
     out: &mut dyn Write,
     failure: &Failure,
     evidence: &Evidence,
-    palette: Palette,
+    style: Style,
 ) -> io::Result<()> {
     let (Some(input), Some(output)) = (&failure.case.desc.input, &failure.case.desc.output) else {
         return Ok(());
@@ -188,22 +192,23 @@ fn write_evidence(
     match evidence.run {
         RunKind::First => {}
         RunKind::OtherPoison => {
-            writeln!(out, "{INDENT}seen in a second run, over memory that held something else before")?;
+            write_prose(out, style, "seen in a second run, over memory that held something else before")?;
         }
-        RunKind::OtherData => writeln!(
-            out,
-            "{INDENT}seen in a second run, on other data than the case's fill (`--runs once` leaves it out)"
-        )?,
+        RunKind::OtherData => {
+            let text =
+                "seen in a second run, on other data than the case's fill (`--runs once` leaves it out)";
+            write_prose(out, style, text)?;
+        }
     }
     let marked: Vec<List> = differences.first.iter().map(|wrong| wrong.coordinates.clone()).collect();
     let write = |out: &mut dyn Write, name, remark, tensor, memory, marked| {
-        Layout { name, remark, tensor, memory, marked }.write(out, INDENT, palette)
+        Layout { name, remark, tensor, memory, marked }.write(out, INDENT, style)
     };
     write(out, "InputTensor", "", input, &evidence.input, &[])?;
     write(out, "OutputTensor", "expected", output, &evidence.expected, &marked)?;
     write(out, "OutputTensor", "actual", output, &evidence.actual, &marked)?;
     for wrong in differences.first.iter().take(EXPLAINED) {
-        write_wrong_element(out, failure, output, wrong)?;
+        write_prose(out, style, &wrong_element(failure, output, wrong))?;
     }
     let more = differences.wrong().saturating_sub(EXPLAINED as u64);
     if more > 0 {
@@ -213,12 +218,8 @@ fn write_evidence(
     Ok(())
 }
 
-fn write_wrong_element(
-    out: &mut dyn Write,
-    failure: &Failure,
-    output: &Tensor,
-    wrong: &WrongElement,
-) -> io::Result<()> {
+/// A wrong element, what it should be, and which elements of the input it equals.
+fn wrong_element(failure: &Failure, output: &Tensor, wrong: &WrongElement) -> String {
     let size = output.data_type.element_size().unwrap_or(8);
     let text = |bits: u64| element_to_text(output.data_type, &bits.to_le_bytes()[..size]);
     let expected = match reads(failure, &wrong.coordinates) {
@@ -226,18 +227,17 @@ fn write_wrong_element(
         Some(Reads::Member(name)) => format!("{name} = "),
         None => String::new(),
     };
-    write!(
-        out,
-        "{INDENT}Output{} = {}, expected {expected}{} ({})",
+    let from: Vec<String> =
+        origins(failure, wrong).iter().map(|coordinates| format!("Input{}", brackets(coordinates))).collect();
+    let is_from = match from.as_slice() {
+        [] => String::new(),
+        all => format!("; {} is {}", text(wrong.actual), all.join(" or ")),
+    };
+    format!(
+        "Output{} = {}, expected {expected}{} ({}){is_from}",
         brackets(&wrong.coordinates),
         text(wrong.actual),
         text(wrong.expected),
         wrong.difference,
-    )?;
-    let from: Vec<String> =
-        origins(failure, wrong).iter().map(|coordinates| format!("Input{}", brackets(coordinates))).collect();
-    if !from.is_empty() {
-        write!(out, "; {} is {}", text(wrong.actual), from.join(" or "))?;
-    }
-    writeln!(out)
+    )
 }

@@ -8,8 +8,9 @@ use dmlcts_runner::Verdict;
 use dmlcts_spec::Validity;
 
 use crate::{
-    Context, Palette, Replay, Tone,
-    failure::{INDENT, write_failure},
+    Context, Replay, Style, Tone,
+    behind::Text,
+    failure::{INDENT, write_failure, write_prose},
     flake::shows_alone,
     numbers::{counted, grouped},
     overview::{in_order, write_overview},
@@ -17,6 +18,8 @@ use crate::{
 
 /// The number of findings in full, unless all are asked for.
 const IN_FULL: usize = 5;
+/// The maximum length of a predicate, unless all is asked for.
+const LONGEST_PREDICATE: usize = 120;
 /// The maximum number of cases without a predicate that the terminal lists.
 const LISTED: usize = 3;
 
@@ -25,27 +28,25 @@ pub fn write_findings(
     out: &mut dyn Write,
     context: &Context,
     diagnosis: &Diagnosis,
-    palette: Palette,
+    style: Style,
 ) -> io::Result<()> {
     let findings = in_order(diagnosis);
-    write_overview(out, diagnosis, &findings, palette)?;
+    let mut text = Text::new(style);
+    write_overview(out, diagnosis, &findings, style)?;
     let shown = if context.all { findings.len() } else { IN_FULL };
     for (number, finding) in findings.iter().take(shown).enumerate() {
-        write_finding(out, number + 1, finding, context, palette)?;
+        write_finding(out, number + 1, finding, context, &mut text)?;
     }
     let more = findings.len().saturating_sub(shown) as u64;
     if more > 0 {
-        writeln!(
-            out,
-            "and {}: --all shows them in full here, --html FILE on a page\n",
-            counted(more, "further finding")
-        )?;
+        let more = counted(more, "further finding");
+        writeln!(out, "and {more}: `--all` shows them in full here, `--html FILE` on a page\n")?;
     }
     if let Some(unexplained) = unexplained(diagnosis) {
-        writeln!(out, "{unexplained}\n")?;
+        writeln!(out, "{}\n", style.wrap(2, &unexplained))?;
     }
     if let Some(left_out) = left_out(&diagnosis.left_out) {
-        writeln!(out, "{left_out}\n")?;
+        writeln!(out, "{}\n", style.wrap(2, &left_out))?;
     }
     Ok(())
 }
@@ -116,36 +117,45 @@ fn write_finding(
     number: usize,
     finding: &Finding,
     context: &Context,
-    palette: Palette,
+    text: &mut Text,
 ) -> io::Result<()> {
-    let replay = &context.replay;
+    let (replay, style) = (&context.replay, text.style);
     let head = if finding.first.verdict == Verdict::Flake { "FLAKE" } else { "FAIL" };
-    let head = palette.paint(Tone::Bad, format!("{head} {number}:"));
-    writeln!(out, "{head} {}", palette.paint(Tone::Strong, escaped(&headline(finding))))?;
+    let head = style.paint(Tone::Bad, format!("{head} {number}:"));
+    let what = headline(finding, if context.all { usize::MAX } else { LONGEST_PREDICATE });
+    let head = format!("{head} {}", style.paint(Tone::Strong, escaped(&what)));
+    writeln!(out, "{}", style.wrap(INDENT.len(), &head))?;
     for line in about(finding, LISTED, context.failures.as_deref()) {
-        writeln!(out, "{INDENT}{}", escaped(&line))?;
+        match line.starts_with(INDENT) {
+            // Cases and commands stay in one line, so that they can be copied.
+            true => writeln!(out, "{INDENT}{}", escaped(&line))?,
+            false => write_prose(out, style, &escaped(&line))?,
+        }
     }
-    write_failure(out, finding.shown(), replay, palette)?;
+    write_failure(out, finding.shown(), replay, text)?;
     let id = escaped(&finding.id);
     let origin = finding.smallest.as_ref().map(|_| {
         format!(", smaller than case {} ({})", grouped(finding.first.index), finding.first.strategy)
     });
     let origin = origin.unwrap_or_default();
-    writeln!(out, "{INDENT}{}", palette.paint(Tone::Faint, format!("finding {id}{origin}")))?;
+    write_prose(out, style, &style.paint(Tone::Faint, format!("finding {id}{origin}")).to_string())?;
     writeln!(out)
 }
 
 /// What is known of a finding's cases: how far the predicate is right, or the first `most` cases if nothing
-/// separates them from the passes, and what wrong elements have in common. `list` is the command that lists
-/// all cases.
+/// separates them from the passes, and what wrong elements have in common. Lines that hold a case or a command
+/// are indented. `list` is the command that lists all cases.
 pub(crate) fn about(finding: &Finding, most: usize, list: Option<&str>) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(rule) = &finding.rule {
         lines.push(standing(rule));
-        lines.extend(rule.counterexample.as_ref().map(|Counterexample { case, fails }| match fails {
-            true => format!("for example, it does not hold for this case, which fails: {case}"),
-            false => format!("for example, it holds for this case, which passes: {case}"),
-        }));
+        if let Some(Counterexample { case, fails }) = &rule.counterexample {
+            lines.push(match fails {
+                true => "for example, it does not hold for this case, which fails:".to_owned(),
+                false => "for example, it holds for this case, which passes:".to_owned(),
+            });
+            lines.push(format!("{INDENT}{case}"));
+        }
     }
     let listed = &finding.listed;
     if listed.len() > 1 {
@@ -170,11 +180,12 @@ pub(crate) fn export(finding: &Finding) -> Option<String> {
 }
 
 /// What failed, where, and in how many cases: `wrong values where rank == 7 (154 cases, 5 run again)`.
-/// Without a predicate, it names the operators: `SLICE1, wrong values (154 cases, 5 run again)`.
-pub(crate) fn headline(finding: &Finding) -> String {
+/// Without a predicate, it names the operators: `SLICE1, wrong values (154 cases, 5 run again)`. A predicate
+/// of more than `most` characters is folded.
+pub(crate) fn headline(finding: &Finding, most: usize) -> String {
     let (class, cases) = (finding.class, cases(finding));
     match &finding.rule {
-        Some(rule) => format!("{class} {} ({cases})", place(rule)),
+        Some(rule) => format!("{class} {} ({cases})", place(rule, most)),
         None => format!("{}, {class} ({cases})", finding.operators.join(", ")),
     }
 }
@@ -182,7 +193,7 @@ pub(crate) fn headline(finding: &Finding) -> String {
 /// The headline, and for a flake how often its first case failed:
 /// `flaky, in 1 of 3 runs: SLICE1, wrong values (1 case)`.
 pub(crate) fn title(finding: &Finding) -> String {
-    let headline = headline(finding);
+    let headline = headline(finding, usize::MAX);
     match finding.first.rate.filter(|_| finding.first.verdict == Verdict::Flake) {
         Some(rate) => {
             let which = if finding.cases > 1 { "the first " } else { "" };
@@ -207,10 +218,19 @@ pub(crate) fn cases(finding: &Finding) -> String {
 }
 
 /// The predicate, whether it is about invalid descs, and the filter of the run: nothing is known of other
-/// cases.
-pub(crate) fn place(rule: &Rule) -> String {
+/// cases. A predicate of more than `most` characters is folded.
+fn place(rule: &Rule, most: usize) -> String {
     let of = if rule.validity == Validity::Invalid { ", among invalid descs" } else { "" };
-    format!("where {}{of}{}", rule.predicate, within(rule))
+    let predicate = rule.predicate.to_string();
+    let length = predicate.chars().count();
+    let predicate = match length > most {
+        true => format!(
+            "{} ... (`--all` shows all {length} characters)",
+            predicate.chars().take(most).collect::<String>()
+        ),
+        false => predicate,
+    };
+    format!("where {predicate}{of}{}", within(rule))
 }
 
 /// The filter of the run, if it had one.

@@ -4,7 +4,11 @@ use std::io::{self, Write};
 
 use dmlcts_runner::{DataOf, Failure, Rate, Replayed, Tried, Verdict};
 
-use crate::{Palette, Replay, Tone, failure::INDENT, numbers::counted};
+use crate::{
+    Replay, Style,
+    failure::{INDENT, write_prose},
+    numbers::counted,
+};
 
 /// The maximum number of cases that are listed.
 const MOST: usize = 8;
@@ -17,14 +21,14 @@ pub(crate) fn write_tried(
     failure: &Failure,
     tried: &Tried,
     replay: &Replay,
-    palette: Palette,
+    style: Style,
 ) -> io::Result<()> {
     writeln!(out, "{INDENT}{:<WIDTH$} failed ({})", "in the run", failure.class.id())?;
     for (name, rate) in trials(tried).into_iter().filter(|(_, rate)| rate.runs > 0) {
         writeln!(out, "{INDENT}{name:<WIDTH$} {}", said(rate))?;
     }
     let Some(replayed) = tried.replayed.as_ref().filter(|replayed| !replayed.needs.is_empty()) else {
-        return writeln!(out, "{INDENT}{}", conclusion(tried));
+        return write_prose(out, style, conclusion(tried));
     };
     let needs = &replayed.needs;
     let place = if replayed.in_one_batch { "in one batch with" } else { "after" };
@@ -45,14 +49,12 @@ pub(crate) fn write_tried(
             DataOf::Output => "output",
             DataOf::Input => "input",
         };
-        writeln!(
-            out,
-            "{INDENT}each wrong element is data of {which}: the element at this place of its {part}"
-        )?;
+        let text = format!("each wrong element is data of {which}: the element at this place of its {part}");
+        write_prose(out, style, &text)?;
     }
     if !replayed.in_one_batch && needs.len() < MOST {
         let lines: Vec<String> = needs.iter().chain([&failure.case]).map(ToString::to_string).collect();
-        writeln!(out, "{INDENT}run them again: {}", palette.paint(Tone::Strong, replay.in_order(&lines)))?;
+        writeln!(out, "{INDENT}run them again: {}", replay.in_order(&lines))?;
     }
     Ok(())
 }

@@ -22,6 +22,7 @@ use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, Te
 
 use crate::{
     Context,
+    behind::Text,
     failure::{in_short_with_class, write_clauses},
     finding::{about, export, title},
     flake::shows_alone,
@@ -234,7 +235,7 @@ fn findings(run: &str, context: &Context, findings: &[Finding]) -> io::Result<Te
 /// The lines about the clauses of a failure: with the values of those that its desc breaks.
 fn clauses(failure: &Failure) -> io::Result<Vec<String>> {
     let mut written = Vec::new();
-    write_clauses(&mut written, failure)?;
+    write_clauses(&mut written, failure, &mut Text::default())?;
     Ok(String::from_utf8_lossy(&written).lines().map(str::to_owned).collect())
 }
 

@@ -12,7 +12,7 @@ use dmlcts_runner::{
 };
 
 use crate::{
-    Palette, Tone,
+    Style, Tone,
     numbers::{counted, grouped},
 };
 
@@ -37,14 +37,15 @@ pub fn write_known(
     out: &mut dyn Write,
     context: &KnownContext,
     summary: &Summary,
-    palette: Palette,
+    style: Style,
 ) -> io::Result<()> {
     for (tally, conclusion) in summary.known(context.is_whole) {
         if !conclusion.is_unexpected() {
             continue;
         }
         let head = format!("{} {}:", conclusion.id().to_uppercase(), escaped(&tally.entry.id));
-        writeln!(out, "{} {}", palette.paint(Tone::Bad, head), palette.paint(Tone::Strong, became(tally)))?;
+        let head = format!("{} {}", style.paint(Tone::Bad, head), style.paint(Tone::Strong, became(tally)));
+        writeln!(out, "{}", style.wrap(2, &head))?;
         write!(out, "{}", details(tally, conclusion))?;
         if let Some(accept) = &context.accept {
             let what = if conclusion == Conclusion::Fixed { "take it out" } else { "accept it" };

@@ -18,7 +18,7 @@ use std::{
 
 use dmlcts_model::{List, Tensor, element_to_text, packed_strides};
 
-use crate::{Palette, Tone};
+use crate::{Style, Tone};
 
 /// The number of elements at each end of an axis: first for the innermost axis, then for the others. The
 /// first pair that keeps a tensor within [`MOST_CELLS`] is used.
@@ -69,17 +69,17 @@ pub fn heading(name: &str, tensor: &Tensor) -> String {
 
 impl Layout<'_> {
     /// Writes the tensor; every line starts with `indent`.
-    pub fn write(&self, out: &mut dyn Write, indent: &str, palette: Palette) -> io::Result<()> {
+    pub fn write(&self, out: &mut dyn Write, indent: &str, style: Style) -> io::Result<()> {
         let heading = heading(self.name, self.tensor);
         let separator = if self.remark.is_empty() { "" } else { ", " };
-        writeln!(out, "{indent}{heading}{separator}{}", palette.paint(Tone::Strong, self.remark))?;
+        writeln!(out, "{indent}{heading}{separator}{}", style.paint(Tone::Strong, self.remark))?;
         let Some(sizes) = self.tensor.sizes.as_deref().filter(|sizes| sizes.iter().all(|&size| size > 0))
         else {
             return writeln!(out, "{indent}(no elements)");
         };
         let shown = self.shown(sizes);
         let rows = rows(&shown);
-        let cells: Vec<Vec<Cell>> = rows.iter().map(|row| self.cells(row, shown.last(), palette)).collect();
+        let cells: Vec<Vec<Cell>> = rows.iter().map(|row| self.cells(row, shown.last(), style)).collect();
         let columns = cells.iter().map(Vec::len).max().unwrap_or(0);
         let widths: Vec<usize> = (0..columns)
             .map(|column| {
@@ -132,7 +132,7 @@ impl Layout<'_> {
         fitting.unwrap_or_else(|| choose(ENDS[ENDS.len() - 1]))
     }
 
-    fn cells(&self, row: &Row, columns: Option<&Vec<i64>>, palette: Palette) -> Vec<Cell> {
+    fn cells(&self, row: &Row, columns: Option<&Vec<i64>>, style: Style) -> Vec<Cell> {
         let mut cells = Vec::new();
         let mut next = 0;
         let inner = columns.map_or([0].as_slice(), Vec::as_slice);
@@ -143,20 +143,20 @@ impl Layout<'_> {
             next = index + 1;
             let mut coordinates = row.outer.clone();
             coordinates.extend(columns.map(|_| index));
-            cells.push(self.cell(&coordinates, palette));
+            cells.push(self.cell(&coordinates, style));
         }
         cells
     }
 
-    fn cell(&self, coordinates: &[i64], palette: Palette) -> Cell {
+    fn cell(&self, coordinates: &[i64], style: Style) -> Cell {
         let text = self
             .element(coordinates)
             .map_or_else(|| "?".to_owned(), |bytes| element_to_text(self.tensor.data_type, bytes));
         if !self.marked.iter().any(|mark| mark.as_slice() == coordinates) {
             return Cell { width: text.chars().count(), text };
         }
-        if palette.colour {
-            Cell { width: text.chars().count(), text: palette.paint(Tone::Bad, text).to_string() }
+        if style.colour {
+            Cell { width: text.chars().count(), text: style.paint(Tone::Bad, text).to_string() }
         } else {
             Cell { width: text.chars().count() + 1, text: format!("*{text}") }
         }
@@ -224,11 +224,11 @@ mod tests {
     use dmlcts_model::DataType;
     use proptest::prelude::*;
 
-    fn text(tensor: &Tensor, memory: &[u8], marked: &[&[i64]], palette: Palette) -> String {
+    fn text(tensor: &Tensor, memory: &[u8], marked: &[&[i64]], style: Style) -> String {
         let marked: Vec<List> = marked.iter().map(|mark| List::from_slice(mark)).collect();
         let mut out = Vec::new();
         let layout = Layout { name: "OutputTensor", remark: "", tensor, memory, marked: &marked };
-        layout.write(&mut out, "", palette).unwrap();
+        layout.write(&mut out, "", style).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -244,7 +244,7 @@ mod tests {
     fn an_example_looks_as_on_its_page() {
         let tensor = packed(DataType::FLOAT32, &[1, 1, 4, 4]);
         let memory = floats((1..=16).map(|value| value as f32));
-        insta::assert_snapshot!(text(&tensor, &memory, &[], Palette::PLAIN), @r"
+        insta::assert_snapshot!(text(&tensor, &memory, &[], Style::PLAIN), @r"
         OutputTensor: (Sizes:{1, 1, 4, 4}, DataType:FLOAT32)
         [[[[ 1,  2,  3,  4],
            [ 5,  6,  7,  8],
@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn blocks_close_and_open_where_an_outer_axis_moves() {
         let tensor = packed(DataType::UINT8, &[2, 1, 2, 2]);
-        insta::assert_snapshot!(text(&tensor, &[1, 2, 3, 4, 5, 6, 7, 8], &[], Palette::PLAIN), @r"
+        insta::assert_snapshot!(text(&tensor, &[1, 2, 3, 4, 5, 6, 7, 8], &[], Style::PLAIN), @r"
         OutputTensor: (Sizes:{2, 1, 2, 2}, DataType:UINT8)
         [[[[1, 2],
            [3, 4]]],
@@ -270,12 +270,12 @@ mod tests {
         let tensor = packed(DataType::INT32, &[2, 2]);
         let memory: Vec<u8> = [1, -20, 300, 4].into_iter().flat_map(i32::to_le_bytes).collect();
         let marks: [&[i64]; 2] = [&[0, 0], &[1, 1]];
-        insta::assert_snapshot!(text(&tensor, &memory, &marks, Palette::PLAIN), @r"
+        insta::assert_snapshot!(text(&tensor, &memory, &marks, Style::PLAIN), @r"
         OutputTensor: (Sizes:{2, 2}, DataType:INT32)
         [[ *1, -20],
          [300,  *4]]
         ");
-        let coloured = text(&tensor, &memory, &marks, Palette { colour: true });
+        let coloured = text(&tensor, &memory, &marks, Style { colour: true, width: None });
         assert!(coloured.contains("[[  \x1b[1;31m1\x1b[0m, -20]"), "{coloured}");
     }
 
@@ -283,7 +283,7 @@ mod tests {
     fn strides_are_named_and_followed() {
         let mut tensor = packed(DataType::UINT8, &[2, 2]);
         tensor.strides = Some(List::from_slice(&[1, 2]));
-        insta::assert_snapshot!(text(&tensor, &[1, 2, 3, 4], &[], Palette::PLAIN), @r"
+        insta::assert_snapshot!(text(&tensor, &[1, 2, 3, 4], &[], Style::PLAIN), @r"
         OutputTensor: (Sizes:{2, 2}, Strides:{1, 2}, DataType:UINT8)
         [[1, 3],
          [2, 4]]
@@ -294,13 +294,13 @@ mod tests {
     fn a_large_tensor_shows_its_ends_and_what_is_marked() {
         let tensor = packed(DataType::UINT16, &[1000, 1000]);
         let memory: Vec<u8> = (0..1_000_000_u32).flat_map(|value| (value as u16).to_le_bytes()).collect();
-        insta::assert_snapshot!(text(&tensor, &memory, &[&[500, 400]], Palette::PLAIN));
+        insta::assert_snapshot!(text(&tensor, &memory, &[&[500, 400]], Style::PLAIN));
     }
 
     #[test]
     fn memory_that_is_too_short_shows_as_unknown() {
         let tensor = packed(DataType::UINT8, &[3]);
-        insta::assert_snapshot!(text(&tensor, &[1, 2], &[], Palette::PLAIN), @r"
+        insta::assert_snapshot!(text(&tensor, &[1, 2], &[], Style::PLAIN), @r"
         OutputTensor: (Sizes:{3}, DataType:UINT8)
         [1, 2, ?]
         ");
@@ -311,7 +311,7 @@ mod tests {
         fn brackets_always_match(sizes in prop::collection::vec(1_i64..4, 1..6)) {
             let tensor = packed(DataType::UINT8, &sizes);
             let memory = vec![7; sizes.iter().product::<i64>() as usize];
-            let text = text(&tensor, &memory, &[], Palette::PLAIN);
+            let text = text(&tensor, &memory, &[], Style::PLAIN);
             let body = text.split_once('\n').unwrap().1;
             let opened = body.matches('[').count();
             prop_assert_eq!(opened, body.matches(']').count());
@@ -325,7 +325,7 @@ mod tests {
         #[test]
         fn no_tensor_floods_the_terminal(sizes in prop::collection::vec(1_i64..100_000, 1..5)) {
             let tensor = packed(DataType::UINT8, &sizes);
-            prop_assert!(text(&tensor, &[], &[], Palette::PLAIN).len() < 16_000);
+            prop_assert!(text(&tensor, &[], &[], Style::PLAIN).len() < 16_000);
         }
     }
 }

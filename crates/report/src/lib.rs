@@ -20,12 +20,12 @@ mod markdown;
 mod numbers;
 mod operator;
 mod overview;
-mod palette;
 mod phrases;
 mod replay;
 mod screen;
 mod skipped;
 mod statement;
+mod style;
 mod summary;
 mod terminal;
 
@@ -35,7 +35,6 @@ pub use describe::{
     CaseMemory, write_bindings, write_case, write_derivation, write_every_clause, write_judgement,
     write_tensor,
 };
-pub use failure::write_failure;
 pub use finding::write_findings;
 pub use html::{
     CaseLog, ComparedCases, write_html, write_html_comparison, write_html_list, write_html_of_problem,
@@ -47,8 +46,8 @@ pub use listed::{ListedFinding, write_markdown_list, write_markdown_replay};
 pub use markdown::{write_markdown, write_markdown_of_problem};
 pub use numbers::{bytes, counted, grouped, rate, span};
 pub use operator::write_operator;
-pub use palette::{Painted, Palette, Tone};
 pub use replay::{Replay, command};
 pub use screen::Screen;
+pub use style::{Painted, Style, Tone};
 pub use summary::{Context, Subject, ended, is_proof, write_summary};
 pub use terminal::{Options, Terminal};

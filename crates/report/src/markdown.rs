@@ -9,7 +9,8 @@ use dmlcts_model::{escaped, printable};
 use dmlcts_runner::{Claim, Summary, Verdict};
 
 use crate::{
-    Context, Palette, Subject,
+    Context, Style, Subject,
+    behind::Text,
     failure::write_failure,
     finding::{about, left_out, title, unexplained, within},
     junit::is_cut_off,
@@ -47,7 +48,7 @@ pub fn write_markdown(out: &mut dyn Write, context: &Context, diagnosis: &Diagno
     write_table(out, summary)?;
     write_findings(out, context, &findings)?;
     let mut known = Vec::new();
-    write_known(&mut known, &context.known, summary, Palette::PLAIN)?;
+    write_known(&mut known, &context.known, summary, Style::PLAIN)?;
     if !known.is_empty() {
         writeln!(out, "\nKnown failures that are not as they are known:\n")?;
         write_code(out, &String::from_utf8_lossy(&known))?;
@@ -173,7 +174,7 @@ fn write_findings(out: &mut dyn Write, context: &Context, findings: &[&Finding])
         for line in about(finding, usize::MAX, context.failures.as_deref()) {
             writeln!(whole, "  {}", escaped(&line))?;
         }
-        write_failure(&mut whole, finding.shown(), &context.replay, Palette::PLAIN)?;
+        write_failure(&mut whole, finding.shown(), &context.replay, &mut Text::default())?;
         let whole = String::from_utf8_lossy(&whole);
         let head = format!("{}: {}", finding.id, title(finding));
         // Inside a block of HTML, Markdown parses nothing before an empty line, so that a backslash would be

@@ -5,12 +5,17 @@ use std::io::{self, Write};
 use dmlcts_model::MemberKind;
 use dmlcts_spec::Operator;
 
-use crate::{Palette, Tone, behind::write_answers, describe::one_line};
+use crate::{
+    Style, Tone,
+    behind::{Text, write_answers},
+    describe::{one_line, write_remark},
+    failure::write_prose,
+};
 
 /// Writes every promise of an operator, each with the cited section, and the page if it is not the operator's
 /// own.
-pub fn write_operator(out: &mut dyn Write, operator: &Operator, palette: Palette) -> io::Result<()> {
-    let head = |text: &str| palette.paint(Tone::Strong, text.to_owned());
+pub fn write_operator(out: &mut dyn Write, operator: &Operator, style: Style) -> io::Result<()> {
+    let head = |text: &str| style.paint(Tone::Strong, text.to_owned());
     writeln!(out, "{}: {}", head(operator.name()), one_line(operator.summary()))?;
     writeln!(out, "introduced in feature level {}; {}", operator.introduced(), address(operator))?;
 
@@ -23,13 +28,9 @@ pub fn write_operator(out: &mut dyn Write, operator: &Operator, palette: Palette
     for row in operator.support() {
         let types: Vec<String> = row.types.iter().map(ToString::to_string).collect();
         let (least, most) = (row.dimensions.start(), row.dimensions.end());
-        writeln!(
-            out,
-            "  from {}: {least} to {most} dimensions; {} ({})",
-            row.since,
-            types.join(", "),
-            row.cite.on(page)
-        )?;
+        let (types, cite) = (types.join(", "), row.cite.on(page));
+        let row = format!("from {}: {least} to {most} dimensions; {types} ({cite})", row.since);
+        write_prose(out, style, &row)?;
     }
     for mode in operator.modes().iter().filter(|mode| mode.since > operator.introduced()) {
         writeln!(out, "  from {}: {} ({})", mode.since, mode.name, mode.cite.on(page))?;
@@ -52,29 +53,28 @@ pub fn write_operator(out: &mut dyn Write, operator: &Operator, palette: Palette
     }
     writeln!(out, "\n{}", head("clauses"))?;
     for clause in operator.clauses() {
-        writeln!(out, "  {}: {} ({})", clause.id, clause.text, clause.cite.on(page))?;
+        write_prose(out, style, &format!("{}: {} ({})", clause.id, clause.text, clause.cite.on(page)))?;
         for (head, remark) in [("note", &clause.note), ("the page errs", &clause.erratum)] {
-            if let Some(remark) = remark {
-                writeln!(out, "      {head}: {}", one_line(remark))?;
-            }
+            write_remark(out, head, remark.as_deref(), style)?;
         }
     }
     if !operator.questions().is_empty() {
         writeln!(out, "\n{}", head("questions"))?;
     }
+    let mut text = Text::new(style);
     for question in operator.questions() {
-        writeln!(out, "  {}: {} ({})", question.id, question.text, question.cite.on(page))?;
-        write_answers(out, "      ", operator, question)?;
-        if let Some(note) = &question.note {
-            writeln!(out, "      note: {}", one_line(note))?;
-        }
+        let cite = question.cite.on(page);
+        write_prose(out, style, &format!("{}: {} ({cite})", question.id, question.text))?;
+        write_answers(out, "      ", operator, question, &mut text)?;
+        write_remark(out, "note", question.note.as_deref(), style)?;
     }
     if !operator.remarks().is_empty() {
         writeln!(out, "\n{}", head("remarks"))?;
     }
     for remark in operator.remarks() {
         let head = if remark.erratum { "the page errs" } else { "note" };
-        writeln!(out, "  {}: {head}: {} ({})", remark.id, one_line(&remark.text), remark.cite.on(page))?;
+        let (text, cite) = (one_line(&remark.text), remark.cite.on(page));
+        write_prose(out, style, &format!("{}: {head}: {text} ({cite})", remark.id))?;
         if let Some(note) = operator.notes().iter().find(|note| note.id == remark.id) {
             writeln!(out, "      when {}", note.text)?;
         }

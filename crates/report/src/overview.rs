@@ -11,7 +11,7 @@ use dmlcts_runner::Verdict;
 use dmlcts_spec::Validity;
 
 use crate::{
-    Palette, Tone,
+    Style, Tone,
     failure::did,
     numbers::{counted, grouped},
 };
@@ -20,6 +20,10 @@ use crate::{
 const LONGEST_PREDICATE: usize = 100;
 /// The maximum length of what the smallest case shows.
 const LONGEST_FACT: usize = 80;
+/// The minimum number of columns for a predicate, and for what the smallest case shows.
+const LEAST: usize = 20;
+/// What follows a text that is cut.
+const MORE: &str = " ...";
 /// A backend that fails this share of its cases, or more, is broken: what explains most failures comes first.
 const BROKEN: u64 = 20;
 
@@ -50,15 +54,23 @@ impl Row {
     }
 }
 
-/// One line for each finding: its number, cases, class, predicate, and what its smallest case shows.
-fn lines(findings: &[&Finding]) -> Vec<String> {
+/// One line for each finding: its number, cases, class, predicate, and what its smallest case shows. If they
+/// do not fit into the width, predicates and facts are cut.
+fn lines(findings: &[&Finding], width: Option<usize>) -> Vec<String> {
     let rows: Vec<Row> = findings.iter().map(|finding| Row::new(finding)).collect();
     let counts: Vec<String> = findings.iter().map(|finding| grouped(finding.cases)).collect();
     let of_class = rows.iter().map(|row| row.class.len()).max().unwrap_or(0);
     let of_count = counts.iter().map(String::len).max().unwrap_or(0);
     let all = rows.iter().zip(&counts).enumerate();
     all.map(|(at, (Row { class, place, fact }, count))| {
-        format!("{:>3}  {count:>of_count$}  {class:<of_class$}  {place}: {fact}", at + 1)
+        let head = format!("{:>3}  {count:>of_count$}  {class:<of_class$}  ", at + 1);
+        let Some(room) = width.map(|width| width.saturating_sub(head.len() + ": ".len())) else {
+            return format!("{head}{place}: {fact}");
+        };
+        let of_fact = fact.chars().count().min((room / 2).max(LEAST));
+        let place = within(place, room.saturating_sub(of_fact).max(LEAST));
+        let fact = within(fact, room.saturating_sub(place.chars().count()).max(LEAST));
+        format!("{head}{place}: {fact}")
     })
     .collect()
 }
@@ -68,7 +80,7 @@ pub(crate) fn write_overview(
     out: &mut dyn Write,
     diagnosis: &Diagnosis,
     findings: &[&Finding],
-    palette: Palette,
+    style: Style,
 ) -> io::Result<()> {
     if findings.len() < 2 {
         return Ok(());
@@ -77,12 +89,12 @@ pub(crate) fn write_overview(
     let ran = counted(diagnosis.summary.totals.progress.ran, "case");
     let count = counted(findings.len() as u64, "finding");
     let head = format!("{count}: {} of {ran} fail", grouped(cases));
-    writeln!(out, "{}", palette.paint(Tone::Strong, head))?;
-    for line in lines(findings) {
+    writeln!(out, "{}", style.paint(Tone::Strong, head))?;
+    for line in lines(findings, style.width) {
         writeln!(out, "{}", escaped(&line))?;
     }
     if let Some(hint) = about_invalid(findings, cases) {
-        writeln!(out, "{hint}")?;
+        writeln!(out, "{}", style.wrap(2, &hint))?;
     }
     writeln!(out)
 }
@@ -128,6 +140,15 @@ fn fact(finding: &Finding) -> String {
 /// The start of a text, which says so if it is not the whole.
 fn start(text: &str, most: usize) -> String {
     let start = printable(text, most);
-    let more = if text.chars().nth(most).is_some() { " ..." } else { "" };
+    let more = if text.chars().nth(most).is_some() { MORE } else { "" };
     format!("{start}{more}")
+}
+
+/// The text in this number of columns: its start, if it is longer.
+fn within(text: &str, columns: usize) -> String {
+    if text.chars().count() <= columns {
+        return text.to_owned();
+    }
+    let text = text.trim_end_matches(MORE);
+    start(text, columns.saturating_sub(MORE.len()).min(text.chars().count() - 1))
 }

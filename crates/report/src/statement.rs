@@ -13,7 +13,7 @@ use dmlcts_runner::{
 use dmlcts_spec::Library;
 
 use crate::{
-    Palette, Tone,
+    Style, Tone,
     numbers::{bytes, counted, grouped},
     phrases::{answers, ran_on, verdicts},
     skipped,
@@ -27,18 +27,19 @@ pub(crate) fn write_statement(
     out: &mut dyn Write,
     claim: &Claim,
     (library, summary): (&Library, &Summary),
-    palette: Palette,
+    style: Style,
 ) -> io::Result<()> {
     let stated = claim.state(library, summary);
     let title = if stated.is_ok() { "Statement of conformance" } else { "No statement of conformance" };
-    writeln!(out, "\n{}", palette.paint(Tone::Strong, title))?;
+    writeln!(out, "\n{}", style.paint(Tone::Strong, title))?;
     for (head, text) in lines(claim, &stated, library, summary) {
         let text = escaped(&text);
         let text = match (&stated, head) {
-            (Ok(statement), "verdict") => palette.paint(tone(statement.conformity), &text).to_string(),
+            (Ok(statement), "verdict") => style.paint(tone(statement.conformity), &text).to_string(),
             _ => text.into_owned(),
         };
-        writeln!(out, "  {} {text}", palette.paint(Tone::Strong, format_args!("{head:<9}")))?;
+        let line = format!("  {} {text}", style.paint(Tone::Strong, format_args!("{head:<9}")));
+        writeln!(out, "{}", style.wrap(12, &line))?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use dmlcts_runner::{Claim, Ending, Recorded, Summary, Verdict};
 use dmlcts_spec::{Library, Obligation, Operator};
 
 use crate::{
-    KnownContext, Palette, Replay, Tone,
+    KnownContext, Replay, Style, Tone,
     finding::export,
     known::{broke, known, smallest},
     numbers::{bytes, counted, grouped, rate, span},
@@ -21,6 +21,8 @@ use crate::{
     statement::write_statement,
 };
 
+/// The columns of the heads of lines.
+const HEAD: usize = 10;
 /// The maximum number of named obligations that a run leaves out.
 const NAMED: usize = 3;
 /// The maximum number of named parts of a run that ended early.
@@ -85,15 +87,13 @@ pub fn write_summary(
     out: &mut dyn Write,
     context: &Context,
     diagnosis: &Diagnosis,
-    palette: Palette,
+    style: Style,
 ) -> io::Result<()> {
     let summary = &diagnosis.summary;
     let mut line = |head: &str, tone: Option<Tone>, text: &str| {
-        let (head, text) = (palette.paint(Tone::Strong, format!("{head:<9}")), escaped(text));
-        match tone {
-            Some(tone) => writeln!(out, "{head} {}", palette.paint(tone, text)),
-            None => writeln!(out, "{head} {text}"),
-        }
+        let (head, text) = (style.paint(Tone::Strong, format!("{head:<9}")), escaped(text));
+        let text = style.paint(tone.unwrap_or_default(), text);
+        writeln!(out, "{}", style.wrap(HEAD, &format!("{head} {text}")))
     };
     let is_suite = matches!(context.subject, Subject::Suite { .. });
     if is_suite {
@@ -147,18 +147,18 @@ pub fn write_summary(
         next.extend(context.next.iter().map(|(command, purpose)| (command.clone(), Some(purpose.as_str()))));
     }
     for (place, (command, purpose)) in next.iter().enumerate() {
-        let head = palette.paint(Tone::Strong, if place == 0 { "next     " } else { "         " });
+        let head = style.paint(Tone::Strong, if place == 0 { "next     " } else { "         " });
         let command = escaped(command);
         match purpose {
             Some(purpose) => {
-                let purpose = palette.paint(Tone::Faint, format!("# {purpose}"));
+                let purpose = style.paint(Tone::Faint, format!("# {purpose}"));
                 writeln!(out, "{head} {command:<36} {purpose}")?;
             }
             None => writeln!(out, "{head} {command}")?,
         }
     }
     match &context.claim {
-        Some(claim) => write_statement(out, claim, (context.library, summary), palette),
+        Some(claim) => write_statement(out, claim, (context.library, summary), style),
         None => Ok(()),
     }
 }
@@ -299,7 +299,7 @@ pub(crate) fn exercised(library: &Library, summary: &Summary, command: &str) -> 
             Ending::Complete => String::new(),
             _ => format!(" --limit {}", summary.totals.progress.ran),
         };
-        text.extend([" (", command, &limit, " names the others)"]);
+        text.extend([" (`", command, &limit, "` names the others)"]);
     } else if !missing.is_empty() {
         text.extend(["; not met: ", &missing.join(", ")]);
     }

@@ -14,7 +14,7 @@ use dmlcts_runner::{Event as RunEvent, Failure, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::{
-    Context, Palette,
+    Context, Style,
     finding::write_findings,
     known::write_known,
     numbers::{counted, grouped, rate, span},
@@ -34,7 +34,7 @@ pub struct Options {
     /// Whether the error stream is a terminal, which can show a bar.
     pub bar: bool,
     /// The colours of the output.
-    pub palette: Palette,
+    pub style: Style,
 }
 
 /// Shows a run's events.
@@ -107,10 +107,10 @@ impl<'a> Terminal<'a> {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
-        write_findings(self.out, &self.context, diagnosis, self.options.palette)?;
-        write_known(self.out, &self.context.known, &diagnosis.summary, self.options.palette)?;
+        write_findings(self.out, &self.context, diagnosis, self.options.style)?;
+        write_known(self.out, &self.context.known, &diagnosis.summary, self.options.style)?;
         if !self.options.quiet {
-            write_summary(self.out, &self.context, diagnosis, self.options.palette)?;
+            write_summary(self.out, &self.context, diagnosis, self.options.style)?;
         }
         self.out.flush()
     }

@@ -126,7 +126,7 @@ impl Judged {
 /// Shows the desc member by member, and both tensors.
 pub(crate) fn show(arguments: &CaseArguments) -> Result<Exit, Problem> {
     each_case(arguments, Heading::OfSeveral, |mut out, judged| {
-        Ok(write_case(&mut out, &judged.case, &judged.memory(), colour::palette())?)
+        Ok(write_case(&mut out, &judged.case, &judged.memory(), colour::style())?)
     })
 }
 
@@ -135,7 +135,7 @@ pub(crate) fn show(arguments: &CaseArguments) -> Result<Exit, Problem> {
 pub(crate) fn judge(arguments: &CaseArguments) -> Result<Exit, Problem> {
     each_case(arguments, Heading::OfSeveral, |mut out, judged| {
         let Judged { case, operator, level, judgement } = judged;
-        write_judgement(&mut out, operator, &case.desc, *level, judgement, colour::palette())?;
-        Ok(write_bindings(&mut out, &Library::embedded().broken_bindings(case), colour::palette())?)
+        write_judgement(&mut out, operator, &case.desc, *level, judgement, colour::style())?;
+        Ok(write_bindings(&mut out, &Library::embedded().broken_bindings(case), colour::style())?)
     })
 }

@@ -28,7 +28,7 @@ pub(crate) fn diff(arguments: &DiffArguments) -> Result<Exit, Problem> {
         ));
     }
     let mut out = output::stdout();
-    let written = write_comparison(&mut out, &comparison, colour::palette());
+    let written = write_comparison(&mut out, &comparison, colour::style());
     if let Some((path, cases)) = page {
         write_page(path, &comparison, cases)?;
     }

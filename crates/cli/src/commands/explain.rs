@@ -19,14 +19,14 @@ pub(crate) fn explain(arguments: &CaseArguments) -> Result<Exit, Problem> {
 }
 
 fn write(mut out: &mut dyn Write, judged: &Judged) -> Result<(), Problem> {
-    let (case, operator, palette) = (&judged.case, judged.operator, colour::palette());
-    write_judgement(&mut out, operator, &case.desc, judged.level, &judged.judgement, palette)?;
-    write_bindings(&mut out, &Library::embedded().broken_bindings(case), palette)?;
-    write_every_clause(&mut out, operator, &judged.judgement)?;
+    let (case, operator, style) = (&judged.case, judged.operator, colour::style());
+    write_judgement(&mut out, operator, &case.desc, judged.level, &judged.judgement, style)?;
+    write_bindings(&mut out, &Library::embedded().broken_bindings(case), style)?;
+    write_every_clause(&mut out, operator, &judged.judgement, style)?;
     let memory = judged.memory();
     writeln!(out)?;
-    write_tensor(&mut out, &case.desc, Side::Input, &memory.input, palette)?;
-    write_tensor(&mut out, &case.desc, Side::Output, &memory.output, palette)?;
+    write_tensor(&mut out, &case.desc, Side::Input, &memory.input, style)?;
+    write_tensor(&mut out, &case.desc, Side::Output, &memory.output, style)?;
     let mut scratch = Scratch::default();
     let valid = operator.judge_valid(&case.desc, judged.level, &mut scratch);
     if let (Ok(valid), Some(reading), Some(tensor)) = (valid, judged.reading(), &case.desc.output) {

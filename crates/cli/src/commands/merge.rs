@@ -128,11 +128,11 @@ fn run_of(paths: &[String]) -> String {
 
 /// Shows the result of the whole run.
 fn show(context: &Context, run: &Diagnosis, quiet: bool) -> io::Result<()> {
-    let (mut out, palette) = (output::stdout(), colour::palette());
-    write_findings(&mut out, context, run, palette)?;
-    write_known(&mut out, &context.known, &run.summary, palette)?;
+    let (mut out, style) = (output::stdout(), colour::style());
+    write_findings(&mut out, context, run, style)?;
+    write_known(&mut out, &context.known, &run.summary, style)?;
     if !quiet {
-        write_summary(&mut out, context, run, palette)?;
+        write_summary(&mut out, context, run, style)?;
     }
     out.flush()
 }

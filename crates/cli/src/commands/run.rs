@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     };
     let (mut out, mut err) = (output::stdout(), output::stderr());
     let bar = io::stderr().is_terminal();
-    let options = Options { quiet: arguments.quiet, bar, palette: colour::palette() };
+    let options = Options { quiet: arguments.quiet, bar, style: colour::style() };
     let mut terminal = Terminal::new(&mut out, &mut err, context.clone(), options);
     let mut recorded = Ok(());
     let ended = dmlcts_diagnose::run(&run, &explaining(arguments), &mut |event| {

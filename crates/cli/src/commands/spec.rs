@@ -39,7 +39,7 @@ pub(crate) fn spec(command: &SpecCommand) -> Result<Exit, Problem> {
                 let names: Vec<&str> = library.operators().iter().map(Operator::name).collect();
                 Problem::usage(unknown("operator", operator, &names), "see `dmlcts spec list`")
             })?;
-            write_operator(&mut out, found, colour::palette())?;
+            write_operator(&mut out, found, colour::style())?;
         }
         SpecCommand::List => {
             for operator in Library::embedded().operators() {

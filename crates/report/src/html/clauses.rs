@@ -8,7 +8,8 @@ use dmlcts_spec::{Operator, Origin, expression::Expression, program::Mask};
 use maud::{Markup, html};
 
 use crate::{
-    behind::{JudgedDesc, write_answers, write_definitions},
+    Style,
+    behind::{JudgedDesc, Text, write_answers, write_definitions},
     numbers::counted,
 };
 
@@ -68,8 +69,8 @@ fn broken(failure: &Failure, place: usize) -> Option<Formula> {
     let clause = operator.clauses().get(place)?;
     let judged = JudgedDesc { operator, desc: &failure.case.desc, level: failure.level };
     let lines = lines(|out| {
-        write_definitions(out, "", operator, &[&clause.expression])?;
-        judged.write_values(out, "", (&clause.expression, &clause.term), Mask::falsehood)
+        write_definitions(out, "", operator, &[&clause.expression], &mut Text::default())?;
+        judged.write_values(out, "", (&clause.expression, &clause.term), Mask::falsehood, Style::PLAIN)
     });
     let cite = clause.cite.on(operator.page());
     Some(Formula { relation: "breaks", id: clause.id.clone(), text: clause.text.clone(), cite, lines })
@@ -77,7 +78,7 @@ fn broken(failure: &Failure, place: usize) -> Option<Formula> {
 
 fn question(operator: &Operator, place: usize) -> Option<Formula> {
     let question = operator.questions().get(place)?;
-    let lines = lines(|out| write_answers(out, "", operator, question));
+    let lines = lines(|out| write_answers(out, "", operator, question, &mut Text::default()));
     let cite = question.cite.on(operator.page());
     Some(Formula { relation: "open by", id: question.id.clone(), text: question.text.clone(), cite, lines })
 }
@@ -110,7 +111,7 @@ fn semantics(failure: &Failure) -> Option<Formula> {
 }
 
 fn definitions(operator: &Operator, expression: &Expression) -> Vec<String> {
-    lines(|out| write_definitions(out, "", operator, &[expression]))
+    lines(|out| write_definitions(out, "", operator, &[expression], &mut Text::default()))
 }
 
 /// The lines that a function writes.

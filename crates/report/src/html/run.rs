@@ -17,7 +17,7 @@ use super::{
     tiles, tone,
 };
 use crate::{
-    Context, Palette, Subject,
+    Context, Style, Subject,
     finding::{left_out, unexplained},
     known::write_known,
     markdown::conclusion,
@@ -139,7 +139,7 @@ fn findings(context: &Context, diagnosis: &Diagnosis, log: &CaseLog) -> Markup {
     let (summary, all) = (&diagnosis.summary, in_order(diagnosis));
     let mut known = Vec::new();
     // Memory takes everything.
-    let _ = write_known(&mut known, &context.known, summary, Palette::PLAIN);
+    let _ = write_known(&mut known, &context.known, summary, Style::PLAIN);
     let known = String::from_utf8_lossy(&known).into_owned();
     html! {
         @if all.is_empty() { p { "Nothing failed unexpectedly." } }

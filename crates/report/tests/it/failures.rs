@@ -7,16 +7,16 @@ use dmlcts_diagnose::{Counterexample, Diagnosis, Explaining, Limit, Rule};
 use dmlcts_findings::Estimate;
 use dmlcts_model::{ErrorCode, Outcome, Phase, line};
 use dmlcts_report::{
-    Context, Options, Palette, Replay, Terminal, write_findings, write_junit, write_markdown, write_summary,
+    Context, Options, Replay, Style, Terminal, write_findings, write_junit, write_markdown, write_summary,
 };
 use dmlcts_runner::{Configuration, CutPart, Ending, Listed, Partition, Recorded, Run, Stop};
 use dmlcts_spec::{Library, Predicate, Validity};
 
 use crate::common::*;
 
-fn failures(diagnosis: &Diagnosis, palette: Palette) -> String {
+fn failures(diagnosis: &Diagnosis, style: Style) -> String {
     let mut out = Vec::new();
-    write_findings(&mut out, &context(), diagnosis, palette).expect("memory takes it");
+    write_findings(&mut out, &context(), diagnosis, style).expect("memory takes it");
     String::from_utf8(out).expect("text")
 }
 
@@ -24,7 +24,7 @@ fn failures(diagnosis: &Diagnosis, palette: Palette) -> String {
 /// word of the specs.
 fn summary_text(diagnosis: &Diagnosis) -> String {
     let mut out = Vec::new();
-    write_summary(&mut out, &context(), diagnosis, Palette::PLAIN).expect("memory takes it");
+    write_summary(&mut out, &context(), diagnosis, Style::PLAIN).expect("memory takes it");
     let text = String::from_utf8(out).expect("text");
     let hash = Library::embedded().short_hash();
     let stable = text.lines().filter(|line| !line.starts_with("speed"));
@@ -42,7 +42,7 @@ fn running_it_again_repeats_what_bears_on_the_case() {
     );
     let mut out = Vec::new();
     let context = Context { replay, ..context() };
-    write_findings(&mut out, &context, &diagnosis, Palette::PLAIN).expect("memory takes it");
+    write_findings(&mut out, &context, &diagnosis, Style::PLAIN).expect("memory takes it");
     let text = String::from_utf8(out).expect("text");
     assert!(text.contains(&format!("  {again}\n")), "{text}");
 }
@@ -50,13 +50,13 @@ fn running_it_again_repeats_what_bears_on_the_case() {
 #[test]
 fn wrong_elements_are_marked_and_name_their_origin() {
     let diagnosis = summary(&[REVERSAL], backend(forgets_to_reverse));
-    insta::assert_snapshot!(failures(&diagnosis, Palette::PLAIN));
+    insta::assert_snapshot!(failures(&diagnosis, Style::PLAIN));
 }
 
 #[test]
 fn a_terminal_shows_wrong_elements_in_colour() {
     let diagnosis = summary(&[REVERSAL], backend(forgets_to_reverse));
-    let text = failures(&diagnosis, Palette { colour: true });
+    let text = failures(&diagnosis, Style { colour: true, width: None });
     assert!(text.contains("\x1b[1;31m"), "{text}");
     assert!(!text.contains('*'), "no marks beside colours: {text}");
 }
@@ -64,7 +64,7 @@ fn a_terminal_shows_wrong_elements_in_colour() {
 #[test]
 fn an_invalid_desc_that_was_accepted_names_the_clause_that_it_breaks() {
     let diagnosis = summary(&[EMPTY_WINDOW], backend(|job, _, _| job.outcome = Outcome::Accepted));
-    insta::assert_snapshot!(failures(&diagnosis, Palette::PLAIN));
+    insta::assert_snapshot!(failures(&diagnosis, Style::PLAIN));
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_refusal_shows_phase_code_and_reason() {
             reason: "padding is hard".into(),
         };
     };
-    insta::assert_snapshot!(failures(&summary(&[PADDING], backend(refuse)), Palette::PLAIN));
+    insta::assert_snapshot!(failures(&summary(&[PADDING], backend(refuse)), Style::PLAIN));
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn an_answer_outside_an_open_question_lists_what_is_allowed() {
             outputs[run.output.clone()].fill(0);
         }
     };
-    insta::assert_snapshot!(failures(&summary(&[STRIDE_ZERO], backend(zero)), Palette::PLAIN));
+    insta::assert_snapshot!(failures(&summary(&[STRIDE_ZERO], backend(zero)), Style::PLAIN));
 }
 
 #[test]
@@ -129,11 +129,11 @@ fn a_second_run_on_other_data_is_named() {
         }
     });
     let diagnosis = summary(&[REVERSAL], remembers);
-    let text = failures(&diagnosis, Palette::PLAIN);
+    let text = failures(&diagnosis, Style::PLAIN);
     let note = "  seen in a second run, on other data than the case's fill (`--runs once` leaves it out)\n";
     assert!(text.contains(note), "{text}");
     let mut out = Vec::new();
-    write_summary(&mut out, &context(), &diagnosis, Palette::PLAIN).expect("memory takes it");
+    write_summary(&mut out, &context(), &diagnosis, Style::PLAIN).expect("memory takes it");
     let text = String::from_utf8(out).expect("text");
     assert!(text.contains(", 2 runs of an operator (1 case ran a second time, on other data), "), "{text}");
 }
@@ -176,7 +176,7 @@ fn quiet_shows_failures_and_nothing_else() {
             stop: Stop::default(),
         };
         let (mut out, mut err) = (Vec::new(), Vec::new());
-        let options = Options { quiet: true, bar: false, palette: Palette::PLAIN };
+        let options = Options { quiet: true, bar: false, style: Style::PLAIN };
         let mut terminal = Terminal::new(&mut out, &mut err, context(), options);
         let diagnosis = dmlcts_diagnose::run(&run, &Explaining::NONE, &mut |event| terminal.show(&event));
         terminal.finish(&diagnosis.unwrap()).unwrap();
@@ -196,7 +196,7 @@ fn a_finding_without_a_predicate_lists_its_cases() {
     };
     let finding = &mut diagnosis.findings[0];
     (finding.cases, finding.listed) = (30, (5..25).map(case).collect());
-    let text = failures(&diagnosis, Palette::PLAIN);
+    let text = failures(&diagnosis, Style::PLAIN);
     let lines: Vec<&str> = text.lines().skip(1).take(5).collect();
     let [head, first, second, third, more] = lines[..] else { panic!("{text}") };
     assert_eq!(head, "  no condition separates these cases from those that passed:");
@@ -233,19 +233,41 @@ fn a_predicate_that_is_not_exact_says_what_it_gets_wrong() {
     diagnosis.findings[0].rule = Some(rule);
     diagnosis.left_out.experiments = 1;
     diagnosis.left_out.limits = [Limit::Hangs, Limit::Interrupted].into();
-    let text = failures(&diagnosis, Palette::PLAIN);
+    let text = failures(&diagnosis, Style::PLAIN);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
-        lines[..3],
+        lines[..4],
         [
             "FAIL 1: an invalid desc was accepted where rank == 1, among invalid descs (1 case)",
             "  no exact predicate; this one is the best: it holds for 4 cases that passed, and does not hold for \
              7 further failures of this kind, and is wrong for 12 of 250 fresh cases",
-            &format!("  for example, it holds for this case, which passes: {EMPTY_WINDOW}"),
+            "  for example, it holds for this case, which passes:",
+            &format!("    {EMPTY_WINDOW}"),
         ]
     );
     let left_out = "left out, at 2 hangs a finding and at an interrupt: experiments on 1 kind of failures";
     assert!(lines.contains(&left_out), "{text}");
+    // On a terminal, prose ends at its width, and what a reader copies stays whole.
+    for width in [60, 80, 120] {
+        let text = failures(&diagnosis, Style { colour: false, width: Some(width) });
+        let is_whole = |line: &str| line.contains(EMPTY_WINDOW) || line.len() <= width;
+        assert!(text.lines().all(is_whole), "{text}");
+        assert_eq!(text.matches(EMPTY_WINDOW).count(), 2, "{text}");
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(words(&text), words(&failures(&diagnosis, Style::PLAIN)));
+    }
+    let long = format!("rank in [{}]", (0..60).map(|rank| rank.to_string()).collect::<Vec<_>>().join(", "));
+    let rule = diagnosis.findings[0].rule.as_mut().expect("it has one");
+    rule.predicate = Predicate::parse(&long, Library::embedded()).expect("it is one");
+    let text = failures(&diagnosis, Style::PLAIN);
+    let head = text.lines().next().unwrap_or_default();
+    assert!(head.contains("0, 1, 2") && !head.contains("59"), "{head}");
+    let length = diagnosis.findings[0].rule.as_ref().map_or(0, |rule| rule.predicate.to_string().len());
+    assert!(head.contains(&format!(" ... (`--all` shows all {length} characters), among")), "{head}");
+    let mut whole = Vec::new();
+    let all = Context { all: true, ..context() };
+    write_findings(&mut whole, &all, &diagnosis, Style::PLAIN).expect("memory takes it");
+    assert!(String::from_utf8_lossy(&whole).contains("58, 59]"));
 }
 
 /// The most severe finding comes first, unless a twentieth of the cases fail: then the largest does.
@@ -256,7 +278,7 @@ fn several_findings_begin_with_a_line_each() {
     diagnosis.findings.extend(wrong);
     diagnosis.findings[1].cases = 40;
     diagnosis.summary.totals.progress.ran = 1_000;
-    let severe = failures(&diagnosis, Palette::PLAIN);
+    let severe = failures(&diagnosis, Style::PLAIN);
     let lines: Vec<&str> = severe.lines().take(5).collect();
     assert_eq!(
         lines,
@@ -269,22 +291,31 @@ fn several_findings_begin_with_a_line_each() {
         ]
     );
     diagnosis.summary.totals.progress.ran = 10;
-    let many = failures(&diagnosis, Palette::PLAIN);
+    let many = failures(&diagnosis, Style::PLAIN);
     assert!(
         many.contains("\n  1  40  wrong-value ") && many.contains("\nFAIL 1: SLICE1, wrong values"),
         "{many}"
     );
     diagnosis.findings[0].cases = 50;
-    let invalid = failures(&diagnosis, Palette::PLAIN);
+    let invalid = failures(&diagnosis, Style::PLAIN);
     let hint = "50 of them are about invalid descs: `--where valid` leaves these out\n";
     assert!(invalid.contains(hint) && !many.contains("--where valid"), "{invalid}");
+    let narrow = failures(&diagnosis, Style { colour: false, width: Some(60) });
+    let narrow: Vec<&str> = narrow.lines().skip(1).take(2).collect();
+    assert_eq!(
+        narrow,
+        [
+            "  1  50  accepted-invalid  SLICE1: it accepted it, which ...",
+            "  2  40  wrong-value       SLICE1: Output[0,0,0,0] is In ...",
+        ]
+    );
     let again = diagnosis.findings[0].clone();
     diagnosis.findings.extend(vec![again; 5]);
-    let folded = failures(&diagnosis, Palette::PLAIN);
+    let folded = failures(&diagnosis, Style::PLAIN);
     assert_eq!(folded.matches("\nFAIL ").count(), 5, "{folded}");
-    assert!(folded.contains("\nand 2 further findings: --all shows them in full here, "), "{folded}");
+    assert!(folded.contains("\nand 2 further findings: `--all` shows them in full here, "), "{folded}");
     let mut whole = Vec::new();
     let all = Context { all: true, ..context() };
-    write_findings(&mut whole, &all, &diagnosis, Palette::PLAIN).expect("memory takes it");
+    write_findings(&mut whole, &all, &diagnosis, Style::PLAIN).expect("memory takes it");
     assert_eq!(String::from_utf8_lossy(&whole).matches("\nFAIL ").count(), 7);
 }

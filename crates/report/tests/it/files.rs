@@ -6,7 +6,7 @@ use std::{fs, path::Path, time::Duration};
 use dmlcts_diagnose::Diagnosis;
 use dmlcts_model::{DataType, Outcome};
 use dmlcts_report::{
-    Palette, Subject, write_findings, write_junit, write_junit_of_problem, write_markdown, write_summary,
+    Style, Subject, write_findings, write_junit, write_junit_of_problem, write_markdown, write_summary,
 };
 use dmlcts_runner::{Class, Difference, Ending, Failure, Rate, Verdict};
 use dmlcts_spec::Library;
@@ -162,7 +162,7 @@ fn a_finding_is_called_after_how_its_cases_failed() {
     let head = "SLICE1, wrong values (100 cases, 1 run again)";
     let shown = |diagnosis: &Diagnosis| {
         let mut out = Vec::new();
-        write_findings(&mut out, &context(), diagnosis, Palette::PLAIN).expect("memory takes it");
+        write_findings(&mut out, &context(), diagnosis, Style::PLAIN).expect("memory takes it");
         String::from_utf8(out).expect("text")
     };
     assert!(
@@ -232,7 +232,7 @@ fn skipping() -> Diagnosis {
 fn why_cases_were_skipped_is_said_everywhere_and_only_others_count_as_work() {
     let diagnosis = skipping();
     let mut out = Vec::new();
-    write_summary(&mut out, &context(), &diagnosis, Palette::PLAIN).expect("memory takes it");
+    write_summary(&mut out, &context(), &diagnosis, Style::PLAIN).expect("memory takes it");
     let shown = String::from_utf8(out).expect("text");
     let (operators, types) = (
         "1 case of operators that it does not have: SLICE 1",

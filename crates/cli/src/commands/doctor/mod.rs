@@ -38,7 +38,7 @@ use crate::{
 /// Checks a backend, and returns the program's exit.
 pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     signals::end_program();
-    let mut report = Report::new(colour::palette());
+    let mut report = Report::new(colour::style());
     // A timeout beyond the range of the clock means no deadline.
     let deadline = Instant::now().checked_add(arguments.timeout);
     let hosting = Hosting {

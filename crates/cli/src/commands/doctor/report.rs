@@ -1,7 +1,7 @@
 //! The output of `doctor`, line by line.
 
 use dmlcts_model::escaped;
-use dmlcts_report::{Palette, Tone, counted};
+use dmlcts_report::{Style, Tone, counted};
 use dmlcts_runner::Class;
 
 use crate::{output, problem::Problem};
@@ -12,7 +12,7 @@ const NO_TIME: &str = "the time was up before";
 /// The report, line by line. It continues after its reader closes the pipe, since the exit code depends on
 /// the remaining checks.
 pub(super) struct Report {
-    palette: Palette,
+    style: Style,
     pub(super) failures: usize,
     /// The number of checks that the deadline prevented.
     late: usize,
@@ -21,8 +21,8 @@ pub(super) struct Report {
 }
 
 impl Report {
-    pub(super) fn new(palette: Palette) -> Self {
-        Self { palette, failures: 0, late: 0, shown: Vec::new() }
+    pub(super) fn new(style: Style) -> Self {
+        Self { style, failures: 0, late: 0, shown: Vec::new() }
     }
 
     /// Shows a check that passed.
@@ -39,7 +39,7 @@ impl Report {
 
     /// Shows another line below the last one.
     pub(super) fn below(&mut self, text: &str) -> Result<(), Problem> {
-        output::show(&format!("{:30} {}", "", self.palette.paint(Tone::Note, escaped(text))))
+        output::show(&format!("{:30} {}", "", self.style.paint(Tone::Note, escaped(text))))
     }
 
     /// Shows a check that could not be tried, and the reason.
@@ -67,6 +67,6 @@ impl Report {
     }
 
     pub(super) fn line(&mut self, tone: Tone, mark: &str, what: &str, found: &str) -> Result<(), Problem> {
-        output::show(&format!("{} {what:<24} {}", self.palette.paint(tone, mark), escaped(found)))
+        output::show(&format!("{} {what:<24} {}", self.style.paint(tone, mark), escaped(found)))
     }
 }

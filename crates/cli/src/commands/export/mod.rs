@@ -15,7 +15,7 @@ mod template;
 use std::io::Write as _;
 
 use dmlcts_model::{FeatureLevel, Tensor};
-use dmlcts_report::{CaseMemory, Palette, Replay, grouped, write_case, write_judgement};
+use dmlcts_report::{CaseMemory, Replay, Style, grouped, write_case, write_judgement};
 use dmlcts_spec::Validity;
 
 use self::operation::Operation;
@@ -192,10 +192,10 @@ fn about_invalid(judged: &Judged) -> Result<Vec<String>, Problem> {
         operator.name()
     )?;
     writeln!(text, "case: {case}\n")?;
-    write_judgement(&mut text, operator, &case.desc, *level, judgement, Palette::PLAIN)?;
+    write_judgement(&mut text, operator, &case.desc, *level, judgement, Style::PLAIN)?;
     writeln!(text)?;
     let reason = "an invalid desc has no elements to read or write";
     let memory = CaseMemory { input: Err(reason.to_owned()), output: Err(reason.to_owned()) };
-    write_case(&mut text, case, &memory, Palette::PLAIN)?;
+    write_case(&mut text, case, &memory, Style::PLAIN)?;
     Ok(String::from_utf8_lossy(&text).lines().map(|line| line.trim_end().to_owned()).collect())
 }

@@ -98,7 +98,7 @@ fn run_suite(arguments: &MakeArguments, started: Instant) -> Result<(Exit, Ran),
     };
     let (mut out, mut err) = (io::sink(), output::stderr());
     let bar = io::stderr().is_terminal();
-    let options = Options { quiet: false, bar, palette: colour::palette() };
+    let options = Options { quiet: false, bar, style: colour::style() };
     let mut terminal = Terminal::new(&mut out, &mut err, context, options);
     let (mut header, mut examples) = (None, BTreeMap::new());
     let explaining = Explaining { stored, ..run::explaining(arguments_of_run) };
