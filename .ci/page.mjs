@@ -1,8 +1,9 @@
 // The checks of `.ci/page`, which writes the pages and runs this beside them.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
+import { isDeepStrictEqual } from "node:util";
 import puppeteer from "puppeteer-core";
 
 const LONGEST = 1000; // milliseconds, to open 100,000 cases
@@ -34,10 +35,15 @@ async function check(name, run) {
     console.log(`ok: ${name}`);
 }
 
-// Applies a filter: the number of selected cases, their lines and the message.
-const filter = (page, text) => page.evaluate((text) => {
-    document.getElementById("filter").value = text;
-    document.getElementById("filter-form").requestSubmit();
+// Clears the filters and sets these, by the names of their columns: the shown cases, and what the page says.
+const filter = (page, wanted) => page.evaluate((wanted) => {
+    const form = document.getElementById("filter-form");
+    document.getElementById("clear").click();
+    for (const [name, value] of Object.entries(wanted)) {
+        if (name === "text") document.getElementById("text").value = value;
+        else form.elements[name].selectedIndex = 1 + [...form.elements[name].options].slice(1).findIndex((one) => one.value === value);
+    }
+    form.requestSubmit();
     const lines = [];
     for (let last = false; !last;) {
         const cells = document.querySelectorAll("#rows .line code");
@@ -45,10 +51,24 @@ const filter = (page, text) => page.evaluate((text) => {
         last = document.getElementById("next").disabled;
         document.getElementById("next").click();
     }
-    const message = document.getElementById("filter-error").textContent;
-    const isInvalid = document.getElementById("filter").getAttribute("aria-invalid") === "true";
-    return { lines, message, isInvalid, count: document.getElementById("filter-count").textContent };
-}, text);
+    return { lines, count: document.getElementById("filter-count").textContent };
+}, wanted);
+
+// The cases of a page's JSON: for each, its line, what happened and the values of each filter.
+const casesOf = (page) => page.evaluate(() => {
+    const { columns, texts, rows } = JSON.parse(document.getElementById("data").textContent);
+    return rows.map((row) => {
+        const of = (name) => texts[row[columns.indexOf(name)]] ?? "";
+        const clause = row[columns.indexOf("clause")].map((place) => texts[place]);
+        const values = { clause, operator: [row[1].slice(0, row[1].indexOf(" "))] };
+        for (const name of ["verdict", "class", "finding", "validity", "known"]) values[name] = [of(name)];
+        if (of("change")) values.change = [of("change")];
+        return { line: row[1], what: of("what"), values };
+    });
+});
+
+const number = (text) => Number(/[\d,]+/.exec(text)[0].replaceAll(",", ""));
+const linesOf = (cases) => cases.map((one) => one.line);
 
 const PAGES = ["passing.html", "wrong.html", "strides.html", "invalid.html", "diff.html", "problem.html"];
 for (const name of PAGES) {
@@ -78,115 +98,110 @@ await check("words of a backend stay words", async () => {
     await page.close();
 });
 
-const WHERE = {
-    "strides.html": [
-        "operator == SLICE1", "rank == 4 and InputTensor.DataType in [FLOAT32, INT8]",
-        "any axis (InputTensor.Strides != InputTensor.PackedStrides and InputTensor.Sizes > 1)",
-        "PaddingMode == REFLECTION or not operator == PADDING1", "all axes InputTensor.Strides >= 1",
-        "any axis (highest >= 4 and InputWindowStrides * InputWindowSizes mod 3 == 1)",
-        "sum axes OutputTensor.Sizes > 2 ^ 3 and 1 <= rank < 6", "product axes InputTensor.Sizes / 2 >= 7",
-        "any axis max(StartPadding, EndPadding) > abs(-1)", "present(OutputTensor.Strides)", "valid",
-        "InputTensor.TotalTensorSizeInBytes > 64", "length(InputTensor.Strides) == 3", "any axis Strides == 2",
-        "any axis (if axis == 0 then InputWindowOffsets > 0 else InputWindowOffsets == 0)",
-    ],
-    "invalid.html": [
-        "invalid", "violations == 1", "violation == window_not_empty", "valid or open", "any axis lowest < 0",
-        "InputTensor.DimensionCount == DimensionCount",
-    ],
-};
-for (const [name, filters] of Object.entries(WHERE)) {
-    await check(`${name}: the filter selects what --where selects`, async () => {
-        const { page } = await open(name);
-        const all = (await filter(page, "")).lines;
+for (const name of ["strides.html", "several.html", "invalid.html", "diff.html"]) {
+    await check(`${name}: each choice selects the cases that have its value`, async () => {
+        const { page, wrong } = await open(name);
+        const all = await casesOf(page);
         assert.ok(all.length > 5);
-        let selecting = 0;
-        for (const where of filters) {
-            const options = { encoding: "utf8", maxBuffer: 1 << 28 };
-            const listed = execFileSync(process.env.DMLCTS, ["list", "--suite", "smoke", "--where", where], options);
-            const wanted = new Set(listed.split("\n"));
-            const { lines, message } = await filter(page, where);
-            assert.equal(message, "", where);
-            const selected = new Set(lines);
-            const wrong = all.filter((line) => selected.has(line) !== wanted.has(line));
-            assert.deepEqual(wrong.slice(0, 3), [], `${where}: ${wrong.length} of ${all.length} cases`);
-            selecting += lines.length > 0 && lines.length < all.length;
+        const choices = await page.$$eval("#choices select", (selects) => selects.map((select) => ({
+            name: select.name,
+            isShown: select.checkVisibility(),
+            options: [...select.options].slice(1).map((option) => ({ value: option.value, text: option.textContent })),
+        })));
+        assert.deepEqual(choices.map((choice) => choice.name).sort(), Object.keys(all[0].values).sort());
+        for (const { name, isShown, options } of choices) {
+            const values = new Set(all.flatMap((one) => one.values[name]));
+            assert.deepEqual(options.map((option) => option.value), [...values].sort(), name);
+            assert.equal(isShown, values.size > 1 || !values.has(""), name);
+            for (const { value, text } of options) {
+                const wanted = all.filter((one) => one.values[name].includes(value));
+                const { lines } = await filter(page, { [name]: value });
+                assert.ok(isDeepStrictEqual(lines, linesOf(wanted)), `${name} ${value}: ${lines.length} of ${wanted.length} cases`);
+                assert.ok(text.endsWith(` (${wanted.length.toLocaleString("en")})`), text);
+            }
         }
-        assert.ok(all.length < 100 || selecting >= filters.length / 3, "the filters tell cases apart");
+        assert.deepEqual(wrong, []);
         await page.close();
     });
 }
 
-await check("the filter knows the results", async () => {
-    const { page } = await open("several.html");
-    const all = (await filter(page, "")).lines.length;
-    const findings = await page.$$eval("[data-finding]", (cards) => cards.map((card) => card.dataset.finding));
-    assert.ok(findings.length > 1);
-    let counted = (await filter(page, "finding == ''")).lines.length;
-    for (const id of findings) counted += (await filter(page, `finding == ${id}`)).lines.length;
-    assert.equal(counted, all, "each case belongs to one finding, or to none");
-    const wrong = (await filter(page, "class == wrong-value and verdict == fail")).lines.length;
-    const others = (await filter(page, "class != wrong_value or verdict != fail")).lines.length;
-    assert.ok(wrong > 0 && others > 0 && wrong + others === all, `${wrong} and ${others}`);
-    await page.close();
-    const strides = (await open("strides.html")).page;
-    const padded = (await filter(strides, "\"padding1 float16\"")).lines;
-    assert.ok(padded.length > 0 && padded.every((line) => line.startsWith("PADDING1 FLOAT16")));
-    await strides.close();
-    const invalid = (await open("invalid.html")).page;
-    assert.ok((await filter(invalid, "clause == slice1.window-not-empty")).lines.length > 0);
-    const diff = (await open("diff.html")).page;
-    const changes = [];
-    for (const change of ["broken", "fixed"]) changes.push((await filter(diff, `change == ${change}`)).lines.length);
-    assert.ok(changes.every((count) => count > 0), `${changes}`);
-});
-
-await check("a broken filter says what is wrong, and leaves the cases", async () => {
+await check("filters combine, and words are found in any letter case", async () => {
     const { page } = await open("strides.html");
-    const broken = {
-        "rnk == 4": /did you mean `rank`.*column 1/,
-        "rank == ": /ends too early/,
-        "(rank == 4": /expected `\)`/i,
-        "rank == 4 rank": /cannot follow/,
-        "InputTensor.Sizes > 2": /any axis/,
-        "rank": /expected a condition/i,
-        "SLICE1": /operator == SLICE1/,
-        "operator < SLICE1": /only `==`/,
-        "rank == SLICE1": /cannot be compared/,
-        "any rank == 2": /axis/,
-        "rank == 4 & rank": /no meaning/,
-        "min(rank) == 2": /takes 2 values/,
-        "constructor == 1": /not a name/,
-    };
-    await filter(page, "rank == 4");
-    const before = await page.$eval("#filter-count", (found) => found.textContent);
-    for (const [text, message] of Object.entries(broken)) {
-        const result = await filter(page, text);
-        assert.match(result.message, message, text);
-        assert.ok(result.isInvalid, text);
-        assert.equal(result.count, before);
-    }
-    assert.equal(await page.$eval("#filter-error", (error) => error.getAttribute("role")), "alert");
-    const fixed = await filter(page, "rank == 4");
-    assert.deepEqual([fixed.message, fixed.isInvalid], ["", false]);
+    const all = await casesOf(page);
+    const padded = all.filter((one) => one.line.startsWith("PADDING1 FLOAT16"));
+    assert.ok(padded.length > 0);
+    assert.deepEqual((await filter(page, { text: " float16  padding1 " })).lines, linesOf(padded));
+    const wrong = padded.filter((one) => one.what.includes("expected") && one.values.validity[0] === "valid");
+    const { lines, count } = await filter(page, { text: "FLOAT16 Expected", operator: "PADDING1", validity: "valid" });
+    assert.ok(lines.length > 0);
+    assert.deepEqual(lines, linesOf(wrong));
+    assert.equal(count, `${lines.length} of ${all.length.toLocaleString("en")} cases`);
+    assert.equal((await filter(page, { text: "no such words" })).count, `0 of ${all.length.toLocaleString("en")} cases`);
     await page.close();
 });
 
-await check("the keyboard reaches the report, the filter and the cards", async () => {
+await check("numbers of the clauses and the findings show their cases", async () => {
+    for (const name of ["several.html", "invalid.html"]) {
+        const { page } = await open(name);
+        const all = await casesOf(page);
+        const buttons = await page.$$("button.select");
+        for (const button of buttons) {
+            const [text, values] = await button.evaluate((button) => [button.textContent, { ...button.dataset }]);
+            await filter(page, { text: "nothing" });
+            await button.evaluate((button) => button.click());
+            const counts = all.filter((one) => Object.entries(values).every(([name, value]) => one.values[name].includes(value)));
+            const said = number(await page.$eval("#filter-count", (found) => found.textContent));
+            assert.deepEqual([said, said > 0], [counts.length, true], JSON.stringify(values));
+            if (values.verdict) assert.equal(said, number(text), JSON.stringify(values));
+        }
+        assert.ok(buttons.length > 2, `${name} has ${buttons.length}`);
+        await page.close();
+    }
+});
+
+await check("a button copies a command that runs the shown cases", async () => {
+    const { page } = await open("invalid.html");
+    await page.evaluate(() => { navigator.clipboard.writeText = async (text) => { window.copied = text; }; });
+    const all = await casesOf(page);
+    await filter(page, {});
+    assert.equal(await page.$eval("#copy", (button) => button.disabled), all.length > 20);
+    const { lines } = await filter(page, { text: all[0].line });
+    assert.ok(lines.length > 0 && lines.length <= 20);
+    const label = lines.length === 1 ? "1 case" : `${lines.length} cases`;
+    assert.equal(await page.$eval("#copy", (button) => button.textContent), `Copy a command for ${label}`);
+    await page.click("#copy");
+    const command = await page.evaluate(() => window.copied);
+    for (const line of lines) assert.ok(command.includes(` '${line}'`), command);
+    const ran = spawnSync("sh", ["-c", command.replace(/^dmlcts/, "\"$DMLCTS\"")], { encoding: "utf8" });
+    assert.equal(ran.status, 1, `${command}: ${ran.stdout}${ran.stderr}`);
+    await filter(page, { text: "no such words" });
+    assert.ok(await page.$eval("#copy", (button) => button.disabled));
+    await page.close();
+});
+
+await check("the keyboard reaches the report, the filters and the cards", async () => {
     const { page, wrong } = await open("wrong.html");
     await page.keyboard.press("Tab");
     assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
     await page.keyboard.press("Enter");
-    await page.focus("#filter");
-    await page.keyboard.type("rank == 2");
+    await page.focus("#text");
+    await page.keyboard.type("slice1 float16");
     await page.keyboard.press("Enter");
     assert.match(await page.$eval("#filter-count", (found) => found.textContent), / of /);
     await page.keyboard.press("Tab");
     assert.equal(await page.evaluate(() => document.activeElement.id), "clear");
     await page.keyboard.press("Enter");
     assert.doesNotMatch(await page.$eval("#filter-count", (found) => found.textContent), / of /);
+    await page.focus("select[name=operator]");
+    await page.keyboard.press("ArrowDown");
+    assert.equal(await page.$eval("#choices .chosen select", (select) => select.name), "operator");
     await page.focus(".card .actions button");
     await page.keyboard.press("Enter");
-    assert.match(await page.$eval("#filter", (input) => input.value), /^finding == /);
+    const [finding, chosen] = await page.evaluate(() => [
+        document.querySelector(".card").dataset.finding, document.querySelector("select[name=finding]").value,
+    ]);
+    assert.equal(chosen, finding);
+    assert.equal(await page.evaluate(() => document.activeElement.id), "text");
     assert.deepEqual(wrong, []);
     await page.close();
 });
@@ -200,11 +215,12 @@ await check("100,000 cases open within a second, and a filter answers as fast", 
         times.push(time);
         const taken = await page.evaluate(() => {
             const start = performance.now();
-            document.getElementById("filter").value = "any axis (StartPadding > EndPadding and InputTensor.Sizes == 2)";
+            document.querySelector("select[name=verdict]").selectedIndex = 1;
+            document.getElementById("text").value = "float32 expected no such words";
             document.getElementById("filter-form").requestSubmit();
             return performance.now() - start;
         });
-        assert.ok(taken < 2 * LONGEST, `the filter took ${taken} ms`);
+        assert.ok(taken < LONGEST, `the filter took ${taken} ms`);
         await page.close();
     }
     times.sort((one, other) => one - other);

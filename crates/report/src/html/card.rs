@@ -81,9 +81,9 @@ impl Card<'_> {
                 }
             }
             @if self.is_listed {
-                p.actions hidden { button type="button" data-filter={ "finding == \"" (escaped(&finding.id)) "\"" } {
-                    "Show its cases"
-                } }
+                p.actions hidden {
+                    button.select type="button" data-finding=(escaped(&finding.id)) { "Show its cases" }
+                }
             }
         }
     }

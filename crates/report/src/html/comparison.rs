@@ -70,7 +70,7 @@ impl ComparedCases {
     }
 }
 
-/// The name of a kind in filters.
+/// The name of a kind in the table of cases.
 pub(super) fn id(kind: Kind) -> &'static str {
     match kind {
         Kind::Broken => "broken",
@@ -108,9 +108,7 @@ pub fn write_html_comparison(
         Part::new("changes", "Changes", changes(comparison)),
         Part::new("findings", "Findings", cards(comparison, &findings, compared.library, &replay)),
     ];
-    let words = "verdict, class, finding, clause, known, index, and for the comparison change (broken, changed, \
-                 new-failing, answered, fixed, new, gone or same), old and new";
-    parts.push(Part::new("cases", "Cases that differ or fail", cases(&new, words)));
+    parts.push(Part::new("cases", "Cases that differ or fail", cases(&new)));
     parts.push(Part::new("clauses", "Clauses", matrix(&[&old, &new])));
     if let Some(answers) = answers(&[("old", &old), ("new", &new)]) {
         parts.push(Part::new("answers", "Open questions", answers));

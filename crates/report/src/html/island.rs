@@ -1,27 +1,24 @@
-//! The data for the script of a page, as JSON: the listed cases, and the names that a filter may use.
+//! The data for the script of a page, as JSON: the listed cases.
 //!
 //! Texts that many cases share are stored once. Nothing in the JSON can end the element that holds it, since
 //! `<` is written as an escape.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use dmlcts_diagnose::{Finding, Membership};
-use dmlcts_model::{MemberKind, Signature, line, printable};
-use dmlcts_runner::{Class, Verdict};
-use dmlcts_spec::{Operator, Validity};
+use dmlcts_model::{line, printable};
+use dmlcts_runner::Class;
+use dmlcts_spec::Validity;
 use serde_json::{Value, json};
 
 use super::log::{CaseLog, Listed};
 use crate::{Replay, command};
 
 /// The names of the columns of a row, in order.
-const COLUMNS: [&str; 12] = [
-    "index", "line", "verdict", "class", "finding", "clauses", "validity", "known", "what", "change", "old",
-    "new",
+const COLUMNS: [&str; 13] = [
+    "index", "line", "verdict", "class", "finding", "clause", "validity", "known", "operator", "what",
+    "change", "old", "new",
 ];
-
-/// The maximum length of the id of a finding.
-const LONGEST_ID: usize = 200;
 
 /// Texts by their first use.
 #[derive(Default)]
@@ -61,11 +58,7 @@ pub(super) fn island(log: &CaseLog, findings: &[Finding], replay: &Replay) -> St
         "columns": COLUMNS,
         "texts": texts.all,
         "rows": rows,
-        "leftOut": log.left_out(),
         "command": command(&words),
-        "operators": operators(log),
-        "definitions": definitions(log),
-        "values": values(log, findings),
     });
     escape(&island.to_string())
 }
@@ -100,7 +93,9 @@ fn row(listed: &Listed, finding: &str, texts: &mut Texts) -> Value {
         Some(Validity::Open) => "open",
         None => "",
     };
-    let clauses: Vec<usize> = listed.violates.iter().map(|clause| text(clause)).collect();
+    // As in other columns, the empty text stands for no value.
+    let none = listed.violates.is_empty().then_some("");
+    let clauses: Vec<usize> = listed.violates.iter().map(String::as_str).chain(none).map(&mut text).collect();
     let mut row = vec![
         json!(listed.index),
         json!(listed.line),
@@ -110,59 +105,11 @@ fn row(listed: &Listed, finding: &str, texts: &mut Texts) -> Value {
         json!(clauses),
         json!(text(validity)),
         json!(text(listed.known.as_deref().unwrap_or_default())),
+        json!(text(listed.line.split(' ').next().unwrap_or_default())),
         json!(text(&listed.what)),
     ];
     if let Some(change) = &listed.change {
         row.extend([json!(text(change.kind)), json!(text(&change.old)), json!(text(&change.new))]);
     }
     json!(row)
-}
-
-/// For each operator, its members and their kinds, as the script reads them from a line.
-fn operators(log: &CaseLog) -> Value {
-    let members = |signature: &Signature| -> Value {
-        let kind = |kind: &MemberKind| match kind {
-            MemberKind::U32List | MemberKind::I32List => "list",
-            MemberKind::Count => "count",
-            MemberKind::Enumeration(_) | MemberKind::DataType => "name",
-            MemberKind::Scalar => "scalar",
-            _ => "integer",
-        };
-        signature.members.iter().map(|member| (member.name.clone(), json!(kind(&member.kind)))).collect()
-    };
-    let all = log.library().operators().iter();
-    all.map(|operator| (operator.name().to_owned(), members(operator.signature()))).collect()
-}
-
-/// For each operator, its definitions, which are names in predicates.
-fn definitions(log: &CaseLog) -> Value {
-    let of = |operator: &Operator| -> Value {
-        let all = operator.scope().definitions().iter();
-        all.map(|definition| (definition.name.clone(), json!(definition.expression.to_string()))).collect()
-    };
-    log.library().operators().iter().map(|operator| (operator.name().to_owned(), of(operator))).collect()
-}
-
-/// The values that a filter compares names with, by name.
-fn values(log: &CaseLog, findings: &[Finding]) -> Value {
-    let operators = log.library().operators();
-    let clauses = operators.iter().flat_map(Operator::clauses).map(|clause| clause.id.clone());
-    let types = operators.iter().flat_map(Operator::support).flat_map(|row| &row.types);
-    let ids = findings.iter().map(|finding| printable(&finding.id, LONGEST_ID).into_owned());
-    let mut values: BTreeMap<&str, BTreeSet<String>> = BTreeMap::from([
-        ("operator", operators.iter().map(|operator| operator.name().to_owned()).collect()),
-        ("verdict", Verdict::ALL.map(|verdict| verdict.id().to_owned()).into()),
-        ("class", Class::ALL.map(|class| class.id().to_owned()).into()),
-        ("clause", clauses.collect()),
-        ("InputTensor.DataType", types.map(ToString::to_string).collect()),
-        ("finding", ids.collect()),
-    ]);
-    for (operator, mode) in
-        operators.iter().flat_map(|operator| operator.modes().iter().map(move |mode| (operator, mode)))
-    {
-        if let Some(member) = operator.signature().members.get(mode.member) {
-            values.entry(&member.name).or_default().insert(mode.name.clone());
-        }
-    }
-    json!(values)
 }

@@ -21,6 +21,13 @@ pub(super) fn matrix(logs: &[&CaseLog]) -> Markup {
 /// The verdicts of a row: one tally for each run.
 type Row = Vec<Tally>;
 
+/// The filters of the table of cases that select the cases of a cell, next to its verdict.
+#[derive(Clone, Copy)]
+enum Filters<'a> {
+    Clause(&'a str),
+    Validity { operator: &'a str, validity: &'static str },
+}
+
 /// The clauses of one operator.
 struct Table<'a> {
     operator: &'a Operator,
@@ -82,7 +89,7 @@ impl<'a> Table<'a> {
 
     /// The rows for all cases of the operator.
     fn whole(&self) -> Markup {
-        let filter = |kind: &str| Some(format!("operator == {} and {kind}", self.operator.name()));
+        let filters = |validity| Some(Filters::Validity { operator: self.operator.name(), validity });
         let others = [
             ("All valid cases", "valid", self.row(|counts| counts.valid)),
             ("All open cases", "open", self.row(|counts| counts.open)),
@@ -93,7 +100,7 @@ impl<'a> Table<'a> {
             @if has_any(&invalid) {
                 tr.whole {
                     th scope="row" { "All invalid cases" }
-                    @for verdict in &self.breaking { (cell(&invalid, *verdict, filter("invalid"))) }
+                    @for verdict in &self.breaking { (cell(&invalid, *verdict, filters("invalid"))) }
                     @for _ in &self.meeting { td {} }
                 }
             }
@@ -101,7 +108,7 @@ impl<'a> Table<'a> {
                 tr.whole {
                     th scope="row" { (what) }
                     @for _ in &self.breaking { td {} }
-                    @for verdict in &self.meeting { (cell(row, *verdict, filter(kind))) }
+                    @for verdict in &self.meeting { (cell(row, *verdict, filters(kind))) }
                 }
             }
         }
@@ -116,7 +123,7 @@ impl<'a> Table<'a> {
                 tr {
                     th scope="row" { code.id { (clause.id) } code.formula { (clause.text) } }
                     @for verdict in &self.breaking {
-                        (cell(&broken, *verdict, Some(format!("clause == {}", clause.id))))
+                        (cell(&broken, *verdict, Some(Filters::Clause(&clause.id))))
                     }
                     @for verdict in &self.meeting { (cell(&exact, *verdict, None)) }
                 }
@@ -134,9 +141,9 @@ fn columns(rows: impl Iterator<Item = Tally>) -> Vec<Verdict> {
     Verdict::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0).map(|(verdict, _)| verdict).collect()
 }
 
-/// The number of cases with a verdict. A click on a number of failures shows the cases, if `filter` selects
+/// The number of cases with a verdict. A click on a number of failures shows the cases, if `filters` select
 /// them.
-fn cell(row: &Row, verdict: Verdict, filter: Option<String>) -> Markup {
+fn cell(row: &Row, verdict: Verdict, filters: Option<Filters<'_>>) -> Markup {
     let counts: Vec<u64> = row.iter().map(|tally| tally.of(verdict)).collect();
     let text = match counts[..] {
         [old, new] if old != new => html! { (grouped(old)) span.arrow { " → " } (grouped(new)) },
@@ -145,12 +152,20 @@ fn cell(row: &Row, verdict: Verdict, filter: Option<String>) -> Markup {
     };
     let is_bad = verdict.is_unexpected() && counts.last().is_some_and(|count| *count > 0);
     let is_changed = matches!(counts[..], [old, new] if old != new);
-    let filter = filter.filter(|_| is_bad && counts.len() == 1);
+    let filters = filters.filter(|_| is_bad && counts.len() == 1);
+    let id = verdict.id();
     html! {
         td.number.bad[is_bad].changed[is_changed && !is_bad] {
-            @match filter {
-                Some(filter) => button type="button" data-filter={ (filter) " and verdict == " (verdict.id()) } { (text) },
-                None => (text),
+            @match filters {
+                Some(Filters::Clause(clause)) => {
+                    button.select type="button" data-verdict=(id) data-clause=(clause) { (text) }
+                }
+                Some(Filters::Validity { operator, validity }) => {
+                    button.select type="button" data-verdict=(id) data-operator=(operator) data-validity=(validity) {
+                        (text)
+                    }
+                }
+                None => { (text) }
             }
         }
     }

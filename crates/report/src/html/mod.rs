@@ -1,7 +1,7 @@
 //! A run, the differences between two runs, or a folder of findings as one HTML page that needs no network.
 //!
 //! The page is complete without its script: the summary, the findings, the clauses and the answers. The
-//! script adds the table of cases with its filter, from JSON in the page. A Content-Security-Policy allows
+//! script adds the table of cases with its filters, from JSON in the page. A Content-Security-Policy allows
 //! this style and this script alone, by their hashes. Every text goes through `maud`, which escapes it for
 //! HTML, and texts of strangers also through [`escaped`], so that no letter is invisible.
 
@@ -21,7 +21,6 @@ use std::io::{self, Write};
 
 use dmlcts_model::escaped;
 use dmlcts_runner::Verdict;
-use dmlcts_spec::Operator;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub use self::{
@@ -36,11 +35,11 @@ use crate::numbers::{counted, grouped};
 const CARDS: usize = 50;
 /// The style of a page.
 const STYLE: &str = include_str!("page.css");
-/// The script of a page: the filter's language first, then the table that uses it.
-const SCRIPT: &str = concat!(include_str!("filter.js"), include_str!("page.js"));
+/// The script of a page.
+const SCRIPT: &str = include_str!("page.js");
 /// The hashes of style and script in the policy. A test compares them, and prints the right ones.
-const STYLE_HASH: &str = "sha256-JyokiyTYvr3xCzNYuGREC/R++gma0llTJgDpL34FX8g=";
-const SCRIPT_HASH: &str = "sha256-JS7hCWCWsfehW81iKWVvRraY+eRMjYQGaUiNWb9E3m4=";
+const STYLE_HASH: &str = "sha256-I33+I40QOQyEs1AWDGPbr3xMqp0jPXHQNSw4QYHru2Q=";
+const SCRIPT_HASH: &str = "sha256-DJq8vzkMUht+j2ORNK4skLe4zjlCU7IrugqRBdzBCcc=";
 
 /// A page: its title, and the parts between header and footer.
 struct Page {
@@ -156,8 +155,8 @@ fn tone(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The table of cases, which the script fills. `words` explains the names that a filter may use.
-fn cases(log: &CaseLog, words: &str) -> Markup {
+/// The table of cases, which the script fills.
+fn cases(log: &CaseLog) -> Markup {
     let (listed, left_out) = (log.listed().len() as u64, log.left_out());
     html! {
         @if listed == 0 { p { "No case to list." } }
@@ -167,17 +166,18 @@ fn cases(log: &CaseLog, words: &str) -> Markup {
         noscript { p { "The table of cases needs JavaScript. " code { "dmlcts failures" } " lists the failures of a results file." } }
         @if listed > 0 {
             div.cases id="table" hidden {
-                form.filter id="filter-form" {
-                    label for="filter" { "Filter" }
-                    div.box {
-                        input id="filter" type="text" spellcheck="false" autocomplete="off" autocapitalize="off"
-                            placeholder="rank == 4 and any axis InputTensor.Strides == 0"
-                            aria-describedby="filter-error filter-count";
-                        button type="button" id="clear" { "Clear" }
+                form.filter id="filter-form" autocomplete="off" aria-label="Filters of the cases" {
+                    div.choices id="choices" {
+                        label.text {
+                            "Words in the line or in what happened"
+                            input id="text" type="text" spellcheck="false" autocapitalize="off";
+                        }
                     }
-                    p.error id="filter-error" role="alert" aria-live="assertive" {}
-                    p.found id="filter-count" role="status" aria-live="polite" {}
-                    details { summary { "Words of the filter" } (help(log, words)) }
+                    div.box {
+                        p.found id="filter-count" role="status" aria-live="polite" {}
+                        button type="button" id="clear" { "Clear the filters" }
+                        button type="button" id="copy" {}
+                    }
                 }
                 div.scroll tabindex="0" role="region" aria-label="Cases" {
                     table { thead { tr id="columns" {} } tbody id="rows" {} }
@@ -190,26 +190,6 @@ fn cases(log: &CaseLog, words: &str) -> Markup {
                     button type="button" id="last" { "Last" }
                 }
             }
-        }
-    }
-}
-
-fn help(log: &CaseLog, words: &str) -> Markup {
-    let clause = log.library().operators().iter().flat_map(Operator::clauses).next_back();
-    let clause = clause.map(|clause| format!("clause == {} or \"fill=special\"", clause.id));
-    html! {
-        p {
-            "The language of " code { "--where" } ": " code { "and" } ", " code { "or" } ", " code { "not" } ", comparisons, "
-            code { "in [a, b]" } ", arithmetic, " code { "any axis" } ", " code { "all axes" } ", " code { "abs" } ", "
-            code { "min" } ", " code { "max" } ". Members and fields of tensors are names, and so are "
-            code { "operator" } ", " code { "rank" } ", " code { "valid" } ", " code { "invalid" } ", " code { "open" } " and "
-            code { "violations" } "."
-        }
-        p { "This table adds " (words) ". A text in quotes selects the lines that contain it." }
-        ul.examples {
-            li { code { "rank == 4 and InputTensor.DataType in [FLOAT16, INT8]" } }
-            li { code { "not class == wrong-value" } }
-            @if let Some(clause) = clause { li { code { (clause) } } }
         }
     }
 }

@@ -53,8 +53,7 @@ pub fn write_html(
         let lines = statement::lines(claim, &stated, context.library, summary);
         parts.push(Part::new("statement", title, facts(&lines)));
     }
-    let words = "verdict, class, finding, clause, known and index";
-    parts.push(Part::new("cases", "Failed cases", cases(log, words)));
+    parts.push(Part::new("cases", "Failed cases", cases(log)));
     parts.push(Part::new("clauses", "Clauses", matrix(&[log])));
     if let Some(answers) = answers(&[("", log)]) {
         parts.push(Part::new("answers", "Open questions", answers));
