@@ -129,16 +129,27 @@ fn failed(case: CaseResult<'_>) -> Option<FailedCase> {
     })
 }
 
-/// Writes what a run changes in a folder. Returns the exit, and a text that says what was written.
+/// What became of a folder that accepts a run.
+pub(crate) struct AcceptedRun {
+    /// The exit of the run.
+    pub(crate) exit: Exit,
+    /// What was written, and what was left out.
+    pub(crate) text: String,
+    /// The findings whose files were written.
+    pub(crate) ids: Vec<String>,
+}
+
+/// Writes what a run changes in a folder.
 pub(crate) fn accept_run(
     folder: &Folder,
     (diagnosis, failed): (&Diagnosis, &Failed),
     is_whole: bool,
     ids: &[String],
-) -> Result<(Exit, String), Problem> {
+) -> Result<AcceptedRun, Problem> {
     let exit = Exit::of(&diagnosis.summary, is_whole);
     if matches!(exit, Exit::Broken | Exit::Interrupted) {
-        return Ok((exit, "nothing was accepted: the run did not come to a good end\n".to_owned()));
+        let text = "nothing was accepted: the run did not come to a good end\n".to_owned();
+        return Ok(AcceptedRun { exit, text, ids: Vec::new() });
     }
     let run = Run { diagnosis, failed: &failed.0, is_whole };
     let library = Library::embedded();
@@ -169,7 +180,8 @@ pub(crate) fn accept_run(
     if text.is_empty() {
         text = as_it_was(folder.path(), "the run shows nothing new");
     }
-    Ok((exit, text))
+    let ids = accepted.changes.into_iter().map(|change| change.id).collect();
+    Ok(AcceptedRun { exit, text, ids })
 }
 
 /// Writes what a run of a campaign found into a folder.

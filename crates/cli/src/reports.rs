@@ -134,7 +134,7 @@ impl Reports {
         }
         // A `Screen` would escape the commands. `write_annotations` escapes what they hold.
         let mut out = io::stdout().lock();
-        output::unless_gone(write_annotations(&mut out, context, &run.findings).and_then(|()| out.flush()))
+        output::unless_gone(write_annotations(&mut out, context, run).and_then(|()| out.flush()))
     }
 
     /// Writes that the run of this name has no result, with the reason, and returns the reason.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use dmlcts_diagnose::Finding;
+use dmlcts_diagnose::{Diagnosis, Finding};
 use dmlcts_model::printable;
 
 use crate::{
@@ -18,7 +18,8 @@ const MOST: usize = 10;
 const LONGEST: usize = 2000;
 
 /// Writes an error for each finding: `::error title=<id>::<what failed>`.
-pub fn write_annotations(out: &mut dyn Write, context: &Context, findings: &[Finding]) -> io::Result<()> {
+pub fn write_annotations(out: &mut dyn Write, context: &Context, diagnosis: &Diagnosis) -> io::Result<()> {
+    let findings = context.shown(diagnosis);
     // The last of the ten says how many are left.
     let shown = if findings.len() > MOST { MOST - 1 } else { findings.len() };
     for finding in &findings[..shown] {

@@ -13,7 +13,7 @@ use crate::{
     failure::{INDENT, write_failure, write_prose},
     flake::shows_alone,
     numbers::{counted, grouped},
-    overview::{in_order, write_overview},
+    overview::write_overview,
 };
 
 /// The number of findings in full, unless all are asked for.
@@ -30,7 +30,7 @@ pub fn write_findings(
     diagnosis: &Diagnosis,
     style: Style,
 ) -> io::Result<()> {
-    let findings = in_order(diagnosis);
+    let findings = context.shown(diagnosis);
     let mut text = Text::new(style);
     write_overview(out, diagnosis, &findings, style)?;
     let shown = if context.all { findings.len() } else { IN_FULL };

@@ -28,6 +28,7 @@ use crate::{
     flake::shows_alone,
     known::{became, details},
     numbers::{counted, grouped},
+    overview::{in_order, overview},
     skipped::{skipped, skipped_of},
     statement::conformity,
     summary::ended,
@@ -39,7 +40,7 @@ pub fn write_junit(out: &mut dyn Write, context: &Context, diagnosis: &Diagnosis
     let run = context.subject.name();
     let mut report = Report::new("dmlcts");
     report.set_time(summary.totals.elapsed);
-    report.add_test_suite(course(run, context, summary));
+    report.add_test_suite(course(run, context, diagnosis));
     for (place, (strategy, tally)) in summary.strategies.iter().enumerate() {
         if tally.total() == 0 {
             continue;
@@ -86,7 +87,8 @@ pub fn write_junit_of_problem(out: &mut dyn Write, run: &str, message: &str) -> 
 }
 
 /// The test suite of the run itself.
-fn course(run: &str, context: &Context, summary: &Summary) -> TestSuite {
+fn course(run: &str, context: &Context, diagnosis: &Diagnosis) -> TestSuite {
+    let summary = &diagnosis.summary;
     let status = match ended(summary) {
         Some(ended) if is_cut_off(summary) => {
             failed(NonSuccessKind::Error, "incomplete", &format!("it ended {ended}"), String::new())
@@ -99,8 +101,8 @@ fn course(run: &str, context: &Context, summary: &Summary) -> TestSuite {
     let mut test = test("run", &format!("dmlcts.{run}"), status);
     let ended = ended(summary).filter(|_| !is_cut_off(summary)).map(|ended| format!("it ended {ended}"));
     let skipped = skipped(context.library, summary).into_iter().map(|why| format!("skipped: {why}"));
-    let said: Vec<String> =
-        ended.into_iter().chain(skipped).map(|line| escaped(&line).into_owned()).collect();
+    let said = ended.into_iter().chain(skipped).map(|line| escaped(&line).into_owned());
+    let said: Vec<String> = overview(diagnosis, &in_order(diagnosis), None).into_iter().chain(said).collect();
     if !said.is_empty() {
         test.set_system_out(said.join("\n"));
     }

@@ -12,7 +12,7 @@ use dmlcts_runner::{
 };
 
 use crate::{
-    Style, Tone,
+    Context, Style, Tone,
     numbers::{counted, grouped},
 };
 
@@ -35,19 +35,19 @@ pub struct KnownContext {
 /// Writes each known failure that is not as it is known, and how to accept what became of it.
 pub fn write_known(
     out: &mut dyn Write,
-    context: &KnownContext,
+    context: &Context,
     summary: &Summary,
     style: Style,
 ) -> io::Result<()> {
-    for (tally, conclusion) in summary.known(context.is_whole) {
-        if !conclusion.is_unexpected() {
+    for (tally, conclusion) in summary.known(context.known.is_whole) {
+        if !conclusion.is_unexpected() || context.accepted.contains(&tally.entry.id) {
             continue;
         }
         let head = format!("{} {}:", conclusion.id().to_uppercase(), escaped(&tally.entry.id));
         let head = format!("{} {}", style.paint(Tone::Bad, head), style.paint(Tone::Strong, became(tally)));
         writeln!(out, "{}", style.wrap(2, &head))?;
         write!(out, "{}", details(tally, conclusion))?;
-        if let Some(accept) = &context.accept {
+        if let Some(accept) = &context.known.accept {
             let what = if conclusion == Conclusion::Fixed { "take it out" } else { "accept it" };
             writeln!(out, "  {what}: {accept}")?;
         }

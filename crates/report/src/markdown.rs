@@ -48,7 +48,7 @@ pub fn write_markdown(out: &mut dyn Write, context: &Context, diagnosis: &Diagno
     write_table(out, summary)?;
     write_findings(out, context, &findings)?;
     let mut known = Vec::new();
-    write_known(&mut known, &context.known, summary, Style::PLAIN)?;
+    write_known(&mut known, context, summary, Style::PLAIN)?;
     if !known.is_empty() {
         writeln!(out, "\nKnown failures that are not as they are known:\n")?;
         write_code(out, &String::from_utf8_lossy(&known))?;

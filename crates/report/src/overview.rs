@@ -75,25 +75,33 @@ fn lines(findings: &[&Finding], width: Option<usize>) -> Vec<String> {
     .collect()
 }
 
-/// Writes the lines, if there are several.
+/// The table of several findings: a head, and one line for each of them.
+pub(crate) fn overview(diagnosis: &Diagnosis, findings: &[&Finding], width: Option<usize>) -> Vec<String> {
+    if findings.len() < 2 {
+        return Vec::new();
+    }
+    let ran = counted(diagnosis.summary.totals.progress.ran, "case");
+    let count = counted(findings.len() as u64, "finding");
+    let head = format!("{count}: {} of {ran} fail", grouped(cases_of(findings)));
+    std::iter::once(head).chain(lines(findings, width)).map(|line| escaped(&line).into_owned()).collect()
+}
+
+fn cases_of(findings: &[&Finding]) -> u64 {
+    findings.iter().fold(0, |sum: u64, finding| sum.saturating_add(finding.cases))
+}
+
+/// Writes the table, if there are several findings.
 pub(crate) fn write_overview(
     out: &mut dyn Write,
     diagnosis: &Diagnosis,
     findings: &[&Finding],
     style: Style,
 ) -> io::Result<()> {
-    if findings.len() < 2 {
-        return Ok(());
-    }
-    let cases = findings.iter().fold(0, |sum: u64, finding| sum.saturating_add(finding.cases));
-    let ran = counted(diagnosis.summary.totals.progress.ran, "case");
-    let count = counted(findings.len() as u64, "finding");
-    let head = format!("{count}: {} of {ran} fail", grouped(cases));
+    let table = overview(diagnosis, findings, style.width);
+    let Some((head, lines)) = table.split_first() else { return Ok(()) };
     writeln!(out, "{}", style.paint(Tone::Strong, head))?;
-    for line in lines(findings, style.width) {
-        writeln!(out, "{}", escaped(&line))?;
-    }
-    if let Some(hint) = about_invalid(findings, cases) {
+    lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    if let Some(hint) = about_invalid(findings, cases_of(findings)) {
         writeln!(out, "{}", style.wrap(2, &hint))?;
     }
     writeln!(out)

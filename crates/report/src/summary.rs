@@ -5,7 +5,7 @@ use std::{
     io::{self, Write},
 };
 
-use dmlcts_diagnose::Diagnosis;
+use dmlcts_diagnose::{Diagnosis, Finding};
 use dmlcts_model::escaped;
 use dmlcts_runner::{Claim, Ending, Recorded, Summary, Verdict};
 use dmlcts_spec::{Library, Obligation, Operator};
@@ -53,6 +53,17 @@ pub struct Context {
     pub failures: Option<String>,
     /// Whether all findings are shown in full, and not only the first ones.
     pub all: bool,
+    /// The ids of the findings that the run made known. They are not shown as failures any more.
+    pub accepted: Vec<String>,
+}
+
+impl Context {
+    /// The findings to show, in the order of reports.
+    pub(crate) fn shown<'a>(&self, diagnosis: &'a Diagnosis) -> Vec<&'a Finding> {
+        let mut findings = in_order(diagnosis);
+        findings.retain(|finding| !self.accepted.contains(&finding.id));
+        findings
+    }
 }
 
 /// The source of a run's cases.
@@ -138,7 +149,7 @@ pub fn write_summary(
     if let Some(resume) = context.resume.as_ref().filter(|_| has_more(summary)) {
         next.push((resume.clone(), Some("go on with this run")));
     }
-    if let Some(finding) = in_order(diagnosis).first() {
+    if let Some(finding) = context.shown(diagnosis).first() {
         let failure = finding.shown();
         next.push((Replay::explain(&failure.case, failure.level), Some("what the spec says of it")));
         next.extend(export(finding).map(|command| (command, Some("a program without dmlcts"))));

@@ -72,6 +72,11 @@ impl<'a> Terminal<'a> {
         self.context.certificate = certificate;
     }
 
+    /// Leaves out findings that the run made known.
+    pub fn accept(&mut self, ids: &[String]) {
+        self.context.accepted = ids.to_vec();
+    }
+
     /// Shows an event of a run or its explanation. Errors of the error stream are ignored.
     pub fn show(&mut self, event: &Event<'_>) {
         match event {
@@ -108,7 +113,7 @@ impl<'a> Terminal<'a> {
             bar.finish_and_clear();
         }
         write_findings(self.out, &self.context, diagnosis, self.options.style)?;
-        write_known(self.out, &self.context.known, &diagnosis.summary, self.options.style)?;
+        write_known(self.out, &self.context, &diagnosis.summary, self.options.style)?;
         if !self.options.quiet {
             write_summary(self.out, &self.context, diagnosis, self.options.style)?;
         }

@@ -92,7 +92,7 @@ pub(crate) struct MergeArguments {
     #[command(flatten)]
     pub(crate) reports: ReportArguments,
 
-    /// Show all findings in full, with whole predicates, and not only the first five
+    /// Show all findings in full, with whole predicates
     #[arg(long, help_heading = heading::REPORTS)]
     pub(crate) all: bool,
 

@@ -8,7 +8,7 @@ use dmlcts_store::Folder;
 use crate::{
     arguments::AcceptArguments,
     exit::Exit,
-    known::{Failed, accept_run, check_name, is_whole},
+    known::{AcceptedRun, Failed, accept_run, check_name, is_whole},
     output,
     problem::Problem,
     recorded,
@@ -23,7 +23,7 @@ pub(crate) fn accept(arguments: &AcceptArguments) -> Result<Exit, Problem> {
     let (header, run) = recorded::read(&arguments.from, &[], &mut |line| failed.on_line(line))?;
     check_name(&folder, arguments.name.as_deref(), &run.summary.capabilities.name)?;
     let is_whole = is_whole(&header.selection);
-    let (exit, text) = accept_run(&folder, (&run, &failed), is_whole, &arguments.ids)?;
+    let AcceptedRun { exit, text, .. } = accept_run(&folder, (&run, &failed), is_whole, &arguments.ids)?;
     let mut out = output::stdout();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     output::unless_gone(written)?;

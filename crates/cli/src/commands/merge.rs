@@ -130,7 +130,7 @@ fn run_of(paths: &[String]) -> String {
 fn show(context: &Context, run: &Diagnosis, quiet: bool) -> io::Result<()> {
     let (mut out, style) = (output::stdout(), colour::style());
     write_findings(&mut out, context, run, style)?;
-    write_known(&mut out, &context.known, &run.summary, style)?;
+    write_known(&mut out, context, &run.summary, style)?;
     if !quiet {
         write_summary(&mut out, context, run, style)?;
     }
@@ -190,5 +190,6 @@ fn context(header: &Header, files: usize, all: bool) -> Context {
     let known = KnownContext { is_whole: is_whole(selection), ..KnownContext::default() };
     let (library, certificate) = (Library::embedded(), Vec::new());
     let ((resume, failures), claim) = ((None, None), None);
-    Context { library, subject, replay, known, certificate, claim, next, resume, failures, all }
+    let accepted = Vec::new();
+    Context { library, subject, replay, known, certificate, claim, next, resume, failures, all, accepted }
 }

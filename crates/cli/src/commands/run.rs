@@ -107,6 +107,15 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     })?;
     let summary = &diagnosis.summary;
     let ran = !is_empty(summary, selection);
+    // What the folder takes is no failure any more, so that the reports leave it out.
+    let accepted = match failed.as_ref().zip(known.folder()).filter(|_| ran && recorded.is_ok()) {
+        Some((failed, folder)) => Some(accept_run(folder, (&diagnosis, failed), is_whole, &[])),
+        None => None,
+    };
+    if let Some(Ok(accepted)) = &accepted {
+        context.accepted.clone_from(&accepted.ids);
+        terminal.accept(&accepted.ids);
+    }
     let mut written = Ok(());
     if ran && !is_refused(summary) {
         if let Some(parts) = parts.as_ref().filter(|_| is_proof(summary)) {
@@ -124,11 +133,11 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             return Err(reports.explain(context.subject.name(), nothing(summary, selection)));
         }
         let mut exit = Exit::of(summary, is_whole);
-        if let Some((failed, folder)) = failed.as_ref().zip(known.folder()) {
-            let (accepted, text) = accept_run(folder, (&diagnosis, failed), is_whole, &[])?;
+        if let Some(accepted) = accepted {
+            let accepted = accepted?;
             // A failure to print does not change the exit code.
-            text.lines().for_each(output::note);
-            exit = if exit == Exit::Unexpected { accepted } else { exit };
+            accepted.text.lines().for_each(output::note);
+            exit = if exit == Exit::Unexpected { accepted.exit } else { exit };
         }
         output::unless_gone(written)?;
         conclude(exit, summary, &arguments.backend)
@@ -263,6 +272,7 @@ pub(super) fn cases(
     let selection = &arguments.selection;
     let context = |form: &SelectionForm, subject: Subject, next: Vec<(String, String)>| Context {
         all: arguments.all,
+        accepted: Vec::new(),
         library: Library::embedded(),
         subject,
         replay: Replay { options: arguments.words_of_a_case(form) },
@@ -294,18 +304,7 @@ pub(super) fn cases(
         let words = words.iter().map(|word| (*word).to_owned());
         command(&words.chain(more.iter().copied().flatten().cloned()).collect::<Vec<_>>())
     };
-    let mut next = Vec::new();
-    if let Some(whole) = claim.and_then(|claim| whole_profile(claim.profile.name())) {
-        let of_case = arguments.backend_options().words();
-        next.push((
-            with(&["dmlcts", "run", "--profile", whole], &[&of_case]),
-            "the whole profile".to_owned(),
-        ));
-    } else if suite.name() == "smoke" {
-        let (of_case, of_choice) = (arguments.words_of_a_case(&form), form.words_of_a_choice());
-        let more = with(&["dmlcts", "run", "--suite", "ci"], &[&of_case, &of_choice]);
-        next.push((more, "more cases".to_owned()));
-    }
+    let mut next = further(arguments, claim, &form);
     let list = with(&["dmlcts", "list"], &[&of_suite, &of_list]);
     next.push((format!("{list} | head"), "the cases, one line each".to_owned()));
     next.push(("dmlcts spec list".to_owned(), "what is promised".to_owned()));
@@ -318,6 +317,54 @@ pub(super) fn cases(
     let source: Arc<dyn Source> = Arc::clone(&parts) as _;
     let parts = Some(parts).filter(|_| form.has_all_cases());
     Ok(Cases { source, parts, context, form })
+}
+
+/// The runs that ask for more than a run that passes, in the order that the guide gives for a new backend.
+fn further(arguments: &RunArguments, claim: Option<&Claim>, form: &SelectionForm) -> Vec<(String, String)> {
+    let (of_backend, of_case) = (arguments.backend_options().words(), arguments.words_of_a_case(form));
+    let said = |words: &[&str], more: &[&[String]], purpose: &str| {
+        let words = words.iter().map(|word| (*word).to_owned());
+        let all: Vec<String> = words.chain(more.iter().copied().flatten().cloned()).collect();
+        (command(&all), purpose.to_owned())
+    };
+    if let Some(claim) = claim {
+        let whole = whole_profile(claim.profile.name()).into_iter();
+        let run = |name| said(&["dmlcts", "run", "--profile", name], &[&of_backend], "the whole profile");
+        return whole.map(run).collect();
+    }
+    let suite = form.suite.as_ref().map_or("", |suite| suite.name.as_str());
+    let strategies: Vec<&str> = form.strategies.iter().map(String::as_str).collect();
+    match (suite, strategies.as_slice(), form.filter.as_deref()) {
+        ("smoke", ["documented"], None) => {
+            vec![said(&["dmlcts", "run", "--where", "valid"], &[&of_case], "all that a backend must accept")]
+        }
+        ("smoke", [], Some("valid")) => {
+            vec![said(&["dmlcts", "run"], &[&of_case], "and all that it must refuse")]
+        }
+        ("smoke", ..) => {
+            let choice = form.words_of_a_choice();
+            vec![said(&["dmlcts", "run", "--suite", "ci"], &[&of_case, &choice], "more cases")]
+        }
+        ("ci", [], None) => {
+            let folder = arguments.findings.as_deref();
+            let folder = folder.map_or(vec!["--findings", "findings/mine", "--name", "mine"], |folder| {
+                let named = arguments.name.iter().flat_map(|name| ["--name", name.as_str()]);
+                ["--findings", folder].into_iter().chain(named).collect()
+            });
+            let fuzz = [&["dmlcts", "fuzz", "--time", "10m"], &folder[..]].concat();
+            let profile = Profile::names().find(|name| whole_profile(name).is_none());
+            let exhaustive = ["dmlcts", "run", "--suite", "exhaustive"];
+            let mut all = vec![
+                said(&exhaustive, &[&of_case], "every valid desc of a small box"),
+                said(&fuzz, &[&of_backend], "a campaign that keeps what it finds"),
+            ];
+            all.extend(profile.map(|name| {
+                said(&["dmlcts", "run", "--profile", name], &[&of_backend], "a statement of conformance")
+            }));
+            all
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// The full profile of a `-smoke` profile.

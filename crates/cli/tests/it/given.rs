@@ -106,8 +106,8 @@ fn a_case_without_quotes_is_answered_with_the_command_that_has_them() {
 fn an_ended_run_names_the_command_for_its_missing_obligations() {
     for options in [&["--suite", "soak"][..], &["--suite", "soak", "--where", "operator == SLICE"]] {
         let shown = stdout(&[&["run", "--limit", "300"], options].concat());
-        let (counts, rest) = shown.split_once(" obligations met (dmlcts ").expect("obligations");
-        let (command, _) = rest.split_once(" names the others)").expect("a command");
+        let (counts, rest) = shown.split_once(" obligations met (`dmlcts ").expect("obligations");
+        let (command, _) = rest.split_once("` names the others)").expect("a command");
         let words: Vec<&str> = command
             .split('\'')
             .enumerate()
@@ -134,7 +134,7 @@ fn obligations_that_a_suite_leaves_out_are_named_with_a_reason() {
     let ran = stdout(&["run"]);
     let (_, counts) = ran.split_once("at the limit; ").expect("what a suite exercised");
     let (met, rest) = counts.split_once(" of ").expect("a share");
-    assert!(rest.contains("(dmlcts count --obligations --suite smoke names the others)"), "{ran}");
+    assert!(rest.contains("(`dmlcts count --obligations --suite smoke` names the others)"), "{ran}");
     let sum = |place: usize| -> usize {
         let counts = named.lines().filter(|line| !line.starts_with(' '));
         counts.map(|line| line.split(' ').nth(place).and_then(|count| count.parse().ok()).unwrap_or(0)).sum()

@@ -52,6 +52,30 @@ fn a_first_look_at_a_profile_is_followed_by_the_whole_of_it() {
     assert!(next.starts_with("dmlcts run --profile directml-6.4 "), "{said}");
 }
 
+/// The order is that of the guide's page on backends.
+#[test]
+fn a_run_that_passes_names_the_run_that_asks_for_more() {
+    let next = |options: &[&str]| {
+        let said = stdout(&[&["run", "--limit", "60", "--jobs", "1"], options].concat());
+        let (_, next) = said.split_once("\nnext      ").expect("it says what to do");
+        let commands: Vec<String> = next
+            .lines()
+            .filter_map(|line| Some(line.split_once(" # ")?.0.trim().to_owned()))
+            .filter(|command| ["dmlcts run", "dmlcts fuzz"].iter().any(|start| command.starts_with(start)))
+            .collect();
+        commands.join("\n")
+    };
+    assert_eq!(next(&["--strategy", "documented"]), "dmlcts run --where valid");
+    assert_eq!(next(&["--where", "valid"]), "dmlcts run");
+    assert_eq!(next(&[]), "dmlcts run --suite ci");
+    assert_eq!(
+        next(&["--suite", "ci", "--in-process"]),
+        "dmlcts run --suite exhaustive --in-process\n\
+         dmlcts fuzz --time 10m --findings findings/mine --name mine --in-process\n\
+         dmlcts run --profile directml-6.4 --in-process"
+    );
+}
+
 #[test]
 fn each_case_that_failed_is_listed_as_a_command() {
     let file = Scratch::nothing("next-failures.jsonl");

@@ -138,7 +138,7 @@ fn findings(context: &Context, diagnosis: &Diagnosis, log: &CaseLog) -> Markup {
     let (summary, all) = (&diagnosis.summary, in_order(diagnosis));
     let mut known = Vec::new();
     // Memory takes everything.
-    let _ = write_known(&mut known, &context.known, summary, Style::PLAIN);
+    let _ = write_known(&mut known, context, summary, Style::PLAIN);
     let known = String::from_utf8_lossy(&known).into_owned();
     html! {
         @if all.is_empty() { p { "Nothing failed unexpectedly." } }

@@ -76,6 +76,7 @@ pub(crate) fn summary(lines: &[&str], backend: Arc<Factory>) -> Diagnosis {
 pub(crate) fn context() -> Context {
     Context {
         all: false,
+        accepted: Vec::new(),
         library: Library::embedded(),
         subject: Subject::Suite {
             name: "test".to_owned(),
