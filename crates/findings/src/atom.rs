@@ -43,8 +43,8 @@ pub(crate) enum Test {
     Number(usize, Sign, i64),
     /// A comparison of two terms.
     Terms(usize, Sign, usize),
-    /// Whether a term is a multiple of a number (true), or not.
-    Multiple(usize, i64, bool),
+    /// Whether a term has a remainder by a divisor (true), or not: first the divisor, then the remainder.
+    Remainder(usize, i64, i64, bool),
     /// Whether a term is a multiple of another one (true), or not.
     MultipleOf(usize, usize, bool),
     /// Whether a condition is true or false.
@@ -138,7 +138,9 @@ impl Test {
                 Sign::Greater => visit!(|value| value > *number),
                 Sign::GreaterOrEqual => visit!(|value| value >= *number),
             },
-            Self::Multiple(_, divisor, is) => visit!(|value| (value.rem_euclid(*divisor) == 0) == *is),
+            Self::Remainder(_, divisor, rest, is) => {
+                visit!(|value| (value.rem_euclid(*divisor) == *rest) == *is);
+            }
             Self::Flag(_, is) => visit!(|value| (value != 0) == *is),
             Self::Names(_, codes, is) => visit!(|value| codes.contains(&value) == *is),
             Self::Terms(_, sign, other) => {
@@ -172,7 +174,7 @@ impl Test {
         match self {
             Self::Number(term, ..)
             | Self::Terms(term, ..)
-            | Self::Multiple(term, ..)
+            | Self::Remainder(term, ..)
             | Self::MultipleOf(term, ..)
             | Self::Flag(term, _)
             | Self::Names(term, ..) => *term,
@@ -183,7 +185,7 @@ impl Test {
     /// The number that it compares with.
     pub(crate) fn number(&self) -> Option<i64> {
         match self {
-            Self::Number(_, _, number) | Self::Multiple(_, number, _) => Some(*number),
+            Self::Number(_, _, number) | Self::Remainder(_, number, ..) => Some(*number),
             _ => None,
         }
     }
@@ -233,10 +235,11 @@ fn read(test: &Test, words: &[Word]) -> (String, u32) {
             let other = &words[*other];
             (format!("{text} {} {}", sign.symbol(), other.text), word.weight + other.weight)
         }
-        Test::Multiple(_, divisor, is) => {
+        Test::Remainder(_, divisor, rest, is) => {
             let divided = divided(text);
             let sign = if *is { "==" } else { "!=" };
-            (format!("{divided} mod {divisor} {sign} 0"), word.weight + 8 + number_weight(*divisor))
+            let weight = word.weight + 8 + number_weight(*divisor) + number_weight(*rest);
+            (format!("{divided} mod {divisor} {sign} {rest}"), weight)
         }
         Test::MultipleOf(_, other, is) => {
             let (other, sign) = (&words[*other], if *is { "==" } else { "!=" });

@@ -1,7 +1,10 @@
 //! Proposes atoms: comparisons of terms with numbers that code has or that the data suggest, and comparisons
 //! of terms with each other.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use dmlcts_spec::Scope;
 
@@ -13,6 +16,8 @@ use crate::{
 
 /// Numbers up to this magnitude are proposed if a case has them.
 const SMALL: i64 = 17;
+/// The largest divisor whose remainders other than 0 are proposed.
+const LARGEST: i64 = 10;
 
 /// Every atom that may separate failures from passes.
 pub(crate) fn atoms(universe: &Universe<'_>, sample: &[usize]) -> Vec<Atom> {
@@ -64,8 +69,42 @@ fn numbers(universe: &Universe<'_>, term: usize, word: &Word, sample: &[usize], 
         }
     }
     for divisor in word.divisors {
-        tests.extend([true, false].map(|is| Test::Multiple(term, *divisor, is)));
+        tests.extend([true, false].map(|is| Test::Remainder(term, *divisor, 0, is)));
     }
+    if matches!(word.kind, Kind::List | Kind::Elements) && !word.divisors.is_empty() {
+        tests.extend(remainders(universe, term, sample));
+    }
+}
+
+/// The remainders that most failures have: of each small divisor, the one that fewest passes have.
+fn remainders(universe: &Universe<'_>, term: usize, sample: &[usize]) -> Vec<Test> {
+    let mut failures = 0;
+    // By divisor and remainder, the numbers of failures and of passes with a value of that remainder.
+    let mut counts = [[(0_usize, 0_usize); LARGEST as usize]; LARGEST as usize + 1];
+    for case in sample {
+        let lanes = universe.column(term).lanes(*case);
+        let failed = universe.is_failure(*case);
+        failures += usize::from(failed);
+        for divisor in 3..=LARGEST {
+            let with = (0..8).filter(|lane| lanes.defined >> lane & 1 == 1);
+            let seen = with.fold(0_u32, |seen, lane| {
+                seen | 1 << lanes.values[lane % lanes.values.len()].rem_euclid(divisor)
+            });
+            for rest in (0..divisor).filter(|rest| seen >> rest & 1 == 1) {
+                let (failing, passing) = &mut counts[divisor as usize][rest as usize];
+                *if failed { failing } else { passing } += 1;
+            }
+        }
+    }
+    let mut tests = Vec::new();
+    for divisor in 3..=LARGEST {
+        let of_divisor = counts[divisor as usize].iter().take(divisor as usize).enumerate();
+        let most = of_divisor.filter(|(_, (failing, _))| *failing * 2 > failures && failures > 0);
+        if let Some((rest, _)) = most.min_by_key(|(_, (failing, passing))| (*passing, Reverse(*failing))) {
+            tests.push(Test::Remainder(term, divisor, rest as i64, true));
+        }
+    }
+    tests
 }
 
 /// The numbers that a term has, and how they bound failures and passes.
