@@ -4,7 +4,11 @@
 //! so far is held against cases that no step of the search has seen: cases for which it holds; cases for
 //! which a weaker rule holds that lacks one of its conditions, or is one step wider; and others. A fixed
 //! share of them differs from a known case in one member, and each member is changed over its whole range,
-//! whether the rule names it or not. The counts are what a report says of the rule.
+//! whether the rule names it or not. A third of those inside lie at a bound of the rule, if there are so many:
+//! a bound that is off by one is wrong for few others. The counts are what a report says of the rule.
+//!
+//! A rule that leaves out an operator claims that its cases pass. So cases of that operator for which the
+//! rest of the rule holds are asked, too.
 
 use std::collections::BTreeSet;
 
@@ -25,6 +29,7 @@ use crate::{
     learned::Learned,
     mutate::{Donors, is_large, mutant, sweep, swept_members},
     propose::Asked,
+    role::translated,
 };
 
 /// The candidates that are drawn at a time, and the most times that they are drawn.
@@ -34,6 +39,11 @@ const TIMES: usize = 40;
 const ATTEMPTS: usize = 16;
 /// The cases far from a rule that are asked at a time.
 const FAR: usize = 150;
+/// The number of times that cases are drawn in which every third case inside lies at a bound.
+const EDGE_TIMES: usize = 8;
+/// The cases of an operator without such failures that are asked, and the most that are drawn for them.
+const ELSEWHERE: usize = 60;
+const DRAWN_ELSEWHERE: usize = 8_000;
 /// The cases that mutants take values from.
 const DONORS: usize = 200;
 
@@ -77,8 +87,65 @@ pub(crate) fn weigh(
         one.exact &= sum.wrong() == 0;
         one.is_weighed = true;
         refuting.extend(weighed.refuting);
+        if one.exact {
+            refuting.extend(elsewhere(learned, place, labelled, (library, level), seed, ask));
+        }
     }
     refuting
+}
+
+/// Asks cases of operators that have no such failure, and for which the rule holds but for the operator.
+/// Returns the answers if one of them is such a failure: then the operator has the cause, too.
+fn elsewhere(
+    learned: &[Learned],
+    place: usize,
+    labelled: &[Labelled],
+    (library, level): (&Library, FeatureLevel),
+    seed: u64,
+    ask: &mut dyn Ask,
+) -> Vec<Labelled> {
+    let one = &learned[place];
+    let Some(own) = library.operator(&one.operator) else { return Vec::new() };
+    let has_such = |operator: &&Operator| {
+        let is_such = |other: &&Learned| other.class == one.class && other.validity == one.validity;
+        learned.iter().filter(is_such).any(|other| other.operator == operator.name())
+    };
+    let mut found = Vec::new();
+    for operator in library.operators().iter().filter(|operator| !has_such(operator)) {
+        let conditions = one.predicates.iter().map(|found| translated(&found.condition, own, operator));
+        let conditions = conditions.filter_map(|text| Predicate::compile(&text, [operator.scope()]).ok());
+        let conditions: Vec<Predicate> = conditions.collect();
+        let mut values = Values::default();
+        let mut holds = |case: &Case| conditions.iter().any(|one| one.holds(case, level, &mut values));
+        let mut scratch = Scratch::default();
+        let mut is_of = |case: &Case| {
+            case.desc.signature.operator == operator.name()
+                && operator.judge(&case.desc, level, &mut scratch).validity() == one.validity
+        };
+        let mut passes = labelled.iter().filter(|one| one.label == Label::Passed);
+        if passes.any(|pass| is_of(&pass.case) && holds(&pass.case)) {
+            continue;
+        }
+        let seed = derive(seed, operator.name());
+        let Ok(fresh) = Fresh::new(library, operator, seed) else { continue };
+        let mut cases = Candidates::new(one, labelled, (library, operator), level, fresh, seed);
+        let mut chosen = Vec::new();
+        for _ in 0..DRAWN_ELSEWHERE {
+            let Some(case) = cases.next() else { continue };
+            if holds(&case) {
+                chosen.push(case);
+            }
+            if chosen.len() == ELSEWHERE {
+                break;
+            }
+        }
+        let labels = ask.ask(&chosen);
+        let is_such = |label: &Label| matches!(label, Label::Failed(class) if *class == one.class);
+        if labels.iter().any(is_such) {
+            found.extend(chosen.into_iter().zip(labels).map(|(case, label)| Labelled { case, label }));
+        }
+    }
+    found
 }
 
 /// The rules of a kind of failures, and what is near them.
@@ -89,6 +156,8 @@ struct Rules {
     others: Vec<Predicate>,
     /// Weaker forms of the own ones.
     near: Vec<Predicate>,
+    /// Forms of the own ones that hold at a bound alone.
+    edges: Vec<Predicate>,
     level: FeatureLevel,
     values: Values,
 }
@@ -118,13 +187,22 @@ impl Rules {
         };
         let others = learned.iter().enumerate().filter(is_other).flat_map(|(_, other)| &other.predicates);
         let others = others.filter_map(|found| compiled(&found.condition)).collect();
-        let weaker = texts.filter_map(|text| parse(text).ok()).flat_map(|expression| weaker(&expression));
-        let near = weaker.filter_map(|one| Predicate::from_expression(one, [operator.scope()]).ok());
-        Self { own, others, near: near.collect(), level, values: Values::default() }
+        let expressions: Vec<Expression> = texts.filter_map(|text| parse(text).ok()).collect();
+        let all = |forms: fn(&Expression) -> Vec<Expression>| -> Vec<Predicate> {
+            let forms = expressions.iter().flat_map(forms);
+            forms.filter_map(|one| Predicate::from_expression(one, [operator.scope()]).ok()).collect()
+        };
+        Self { own, others, near: all(weaker), edges: all(at_bounds), level, values: Values::default() }
+    }
+
+    /// Whether a case lies at a bound of a rule.
+    fn is_at_edge(&mut self, case: &Case) -> bool {
+        let Self { edges, level, values, .. } = self;
+        edges.iter().any(|one| one.holds(case, *level, values))
     }
 
     fn side(&mut self, case: &Case) -> Side {
-        let Self { own, others, near, level, values } = self;
+        let Self { own, others, near, level, values, .. } = self;
         let mut holds = |one: &Predicate| one.holds(case, *level, values);
         if let Some(place) = own.iter().position(|one| one.as_ref().is_none_or(&mut holds)) {
             Side::Inside(place)
@@ -173,6 +251,42 @@ fn weaker(expression: &Expression) -> Vec<Expression> {
     }
 }
 
+/// The expression in forms that hold at a bound alone: in each, one comparison with a number holds for the
+/// number that is nearest to its bound, or for the next one.
+fn at_bounds(expression: &Expression) -> Vec<Expression> {
+    let with = |form: Form| Expression::new(form, expression.span);
+    match &expression.form {
+        Form::Logic(Logic::And, pair) => {
+            let [one, other] = &**pair;
+            let left = at_bounds(one).into_iter().map(|one| [one, other.clone()]);
+            let right = at_bounds(other).into_iter().map(|other| [one.clone(), other]);
+            left.chain(right).map(|pair| with(Form::Logic(Logic::And, Box::new(pair)))).collect()
+        }
+        Form::Over(quantifier, body) if quantifier.is_condition() => {
+            let bodies = at_bounds(body).into_iter();
+            bodies.map(|body| with(Form::Over(*quantifier, Box::new(body)))).collect()
+        }
+        Form::Compare(left, rest) => {
+            let [(comparison, right)] = rest.as_slice() else { return Vec::new() };
+            let Form::Integer(number) = right.form else { return Vec::new() };
+            let nearest = match comparison {
+                Comparison::Less => [number - 1, number - 2],
+                Comparison::LessOrEqual => [number, number - 1],
+                Comparison::Greater => [number + 1, number + 2],
+                Comparison::GreaterOrEqual => [number, number + 1],
+                Comparison::NotEqual => [number - 1, number + 1],
+                Comparison::Equal => return Vec::new(),
+            };
+            let at = |number| {
+                let right = Expression::new(Form::Integer(number), right.span);
+                with(Form::Compare(left.clone(), vec![(Comparison::Equal, right)]))
+            };
+            nearest.map(at).into()
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// The numbers in an expression.
 fn numbers(expression: &Expression, found: &mut BTreeSet<i64>) {
     match &expression.form {
@@ -193,6 +307,8 @@ struct Candidates<'a> {
     all: Vec<&'a Case>,
     donors: Vec<Case>,
     numbers: Vec<i64>,
+    /// The numbers of the rule, and their neighbours.
+    bounds: Vec<i64>,
     known: BTreeSet<String>,
     /// The member that was changed last.
     member: usize,
@@ -228,10 +344,10 @@ impl<'a> Candidates<'a> {
         let mut of_rule = BTreeSet::new();
         let texts = one.predicates.iter().filter_map(|found| parse(&found.condition).ok());
         texts.for_each(|expression| numbers(&expression, &mut of_rule));
-        of_rule.extend((3..=16).map(|bit| 1 << bit));
-        let mut all_numbers: BTreeSet<i64> = (-1..=4).collect();
-        let next = |number: &i64| [number.saturating_sub(1), *number, number.saturating_add(1)];
-        all_numbers.extend(of_rule.iter().flat_map(next));
+        let next = |number: i64| [number.saturating_sub(1), number, number.saturating_add(1)];
+        let bounds: BTreeSet<i64> = of_rule.into_iter().flat_map(next).collect();
+        let widths = (3..=16).flat_map(|bit| next(1 << bit));
+        let all_numbers: BTreeSet<i64> = (-1..=4).chain(widths).chain(bounds.iter().copied()).collect();
         Self {
             library,
             operator,
@@ -243,6 +359,7 @@ impl<'a> Candidates<'a> {
             all,
             donors,
             numbers: all_numbers.into_iter().collect(),
+            bounds: bounds.into_iter().collect(),
             known: labelled.iter().map(|one| one.case.to_string()).collect(),
             member: 0,
             scratch,
@@ -260,7 +377,7 @@ impl<'a> Candidates<'a> {
         };
         if self.draws.chance(1, 4) {
             let member = self.draws.place(swept_members(&case));
-            sweep(&mut case, member, &mut self.draws);
+            sweep(&mut case, member, &self.bounds, &mut self.draws);
         }
         self.if_askable(case)
     }
@@ -273,7 +390,7 @@ impl<'a> Candidates<'a> {
             let bases = if self.draws.chance(2, 3) { &self.failures } else { &self.all };
             let mut case = (*self.draws.pick(bases)?).clone();
             let member = self.member % swept_members(&case);
-            sweep(&mut case, member, &mut self.draws);
+            sweep(&mut case, member, &self.bounds, &mut self.draws);
             let new = self.if_askable(case);
             if new.is_some() {
                 return new;
@@ -316,12 +433,12 @@ impl Weighing<'_> {
         let side = self.budget.evidence;
         let tallies = vec![Estimate::default(); self.rules.own.len()];
         let mut weighed = Weighed { tallies, asked: 0, refuting: Vec::new() };
-        for _ in 0..TIMES {
+        for time in 0..TIMES {
             let is_enough = |tally: &Estimate| tally.held >= side && tally.not_held >= side;
             if weighed.tallies.iter().all(is_enough) || (self.budget.is_over)() {
                 break;
             }
-            let chosen = self.chosen(&weighed.tallies);
+            let chosen = self.chosen(&weighed.tallies, time < EDGE_TIMES);
             if chosen.is_empty() {
                 continue;
             }
@@ -339,17 +456,20 @@ impl Weighing<'_> {
         weighed
     }
 
-    /// Cases of each side that lacks some.
-    fn chosen(&mut self, tallies: &[Estimate]) -> Vec<(Side, Case)> {
-        let mut room: Vec<usize> =
-            tallies.iter().map(|tally| self.budget.evidence.saturating_sub(tally.held)).collect();
-        let mut outside = self.budget.evidence.saturating_sub(tallies[0].not_held);
+    /// Cases of each side that lacks some. `keeps_room` is whether a third of the room inside is for cases at
+    /// a bound.
+    fn chosen(&mut self, tallies: &[Estimate], keeps_room: bool) -> Vec<(Side, Case)> {
+        let most = self.budget.evidence;
+        let kept = if keeps_room && !self.rules.edges.is_empty() { most / 3 } else { 0 };
+        let mut room: Vec<usize> = tallies.iter().map(|tally| most.saturating_sub(tally.held)).collect();
+        let mut outside = most.saturating_sub(tallies[0].not_held);
         let mut far = FAR;
         let mut chosen = Vec::new();
         for _ in 0..DRAWN {
             let Some(case) = self.cases.next() else { continue };
             let side = self.rules.side(&case);
             let left = match side {
+                Side::Inside(place) if room[place] <= kept && !self.rules.is_at_edge(&case) => continue,
                 Side::Inside(place) => &mut room[place],
                 Side::Near => &mut outside,
                 Side::Far if outside > 0 => &mut far,
@@ -419,6 +539,25 @@ impl Weighing<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rule_at_a_bound_has_the_two_numbers_next_to_it() {
+        let of = |text: &str| -> Vec<String> {
+            let expression = parse(text).expect(text);
+            at_bounds(&expression).iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(of("any axis Sizes >= 5"), ["any axis Sizes == 5", "any axis Sizes == 6"]);
+        assert_eq!(
+            of("rank < 3 and modes != 2"),
+            [
+                "rank == 2 and modes != 2",
+                "rank == 1 and modes != 2",
+                "rank < 3 and modes == 1",
+                "rank < 3 and modes == 3"
+            ]
+        );
+        assert!(of("rank == 3").is_empty());
+    }
 
     #[test]
     fn a_weaker_rule_lacks_a_condition_or_is_a_step_wider() {

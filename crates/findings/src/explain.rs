@@ -388,6 +388,15 @@ impl<'a> Rules<'a> {
         sample.len() > before
     }
 
+    /// Whether two causes are the same but for the operator.
+    fn are_same(&self, one: &Cause, other: &Cause) -> bool {
+        let form_of = |one: &Cause| {
+            let condition = one.conditions.first().and_then(|(_, condition)| condition.as_deref());
+            condition.map(|condition| form(&without_clauses(condition), self.library))
+        };
+        one.kind == other.kind && one.validity == other.validity && form_of(one) == form_of(other)
+    }
+
     /// The failures by cause.
     fn causes(&self, outcomes: &Outcomes, cases: &mut dyn Cases) -> Vec<Cause> {
         let (mut values, mut scratch) = (Values::default(), Scratch::default());
@@ -419,6 +428,7 @@ impl<'a> Rules<'a> {
             }
         }
         let mut causes: Vec<Cause> = Vec::new();
+        let mut companions = Vec::new();
         for (rule, (place, condition, _)) in self.compiled.iter().enumerate() {
             let learned = &self.learned[*place];
             let found = condition.and_then(|condition| learned.predicates.get(condition));
@@ -430,7 +440,7 @@ impl<'a> Rules<'a> {
                 }
                 None => failures.len() >= ENOUGH_FAILURES,
             };
-            if failures.is_empty() || !is_supported {
+            if !is_supported {
                 for index in failures {
                     let of = (learned.class.clone(), learned.operator.clone());
                     left.entry(of).or_default().push(index);
@@ -450,16 +460,19 @@ impl<'a> Rules<'a> {
                 asked: learned.asked,
                 exact: passes[rule] == 0 && learned.exact && learned.wrong == 0,
             };
-            let form_of = |one: &Cause| {
-                let condition = one.conditions.first().and_then(|(_, condition)| condition.as_deref());
-                condition.map(|condition| form(&without_clauses(condition), self.library))
-            };
-            let is_same = |one: &&mut Cause| {
-                one.kind == new.kind && one.validity == new.validity && form_of(one) == form_of(&new)
-            };
-            match causes.iter_mut().find(is_same) {
+            // Only experiments failed: the cause has another operator in the run.
+            if new.failures.is_empty() {
+                companions.push(new);
+                continue;
+            }
+            match causes.iter_mut().find(|one| self.are_same(one, &new)) {
                 Some(one) => one.join(new),
                 None => causes.push(new),
+            }
+        }
+        for new in companions {
+            if let Some(one) = causes.iter_mut().find(|one| self.are_same(one, &new)) {
+                one.join(new);
             }
         }
         for ((kind, operator), mut failures) in left {

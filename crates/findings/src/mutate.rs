@@ -52,12 +52,14 @@ pub fn swept_members(case: &Case) -> usize {
 
 /// Sets one member of a case to any value of its range: a small one, one at a power of two, or a random one.
 /// Sizes and lists change on one axis. Often the other values of the axis change by the same distance, since
-/// few descs stay valid without.
-pub fn sweep(case: &mut Case, member: usize, draws: &mut Draws) {
+/// few descs stay valid without. A third of the values are among `bounds`, if there are any.
+pub fn sweep(case: &mut Case, member: usize, bounds: &[i64], draws: &mut Draws) {
     let desc = &mut case.desc;
     let usual = Side::BOTH
         .map(|side| desc.tensor(side).is_some_and(|tensor| tensor.total_size == tensor.usual_total_size()));
-    let (axis, number) = (draws.place(desc.rank()), any_number(draws));
+    let axis = draws.place(desc.rank());
+    let bound = if draws.chance(1, 3) { draws.pick(bounds) } else { None };
+    let number = bound.map_or_else(|| any_number(draws), |bound| bound.unsigned_abs());
     let (of_axis, singles) = (tuple(desc, axis).len(), singles(desc).collect::<Vec<_>>());
     let signed = |is_negative: bool| if is_negative { -(number as i64) } else { number as i64 };
     if member < of_axis {

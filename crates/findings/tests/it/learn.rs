@@ -206,18 +206,29 @@ fn causes(fault: &str) -> Vec<Cause> {
 
 /// The same with experiments.
 fn causes_with(fault: &Fault, budget: Budget<'_>) -> Vec<Cause> {
+    causes_on(fault, budget, |_| true)
+}
+
+/// The same in a run of some cases.
+fn causes_on(fault: &Fault, budget: Budget<'_>, is_chosen: impl Fn(&Case) -> bool) -> Vec<Cause> {
+    let of = (Library::embedded(), FeatureLevel::NEWEST);
+    let ask = &mut |cases: &[Case]| fault.labels(cases);
+    let outcomes = outcomes(fault, is_chosen);
+    explain(&outcomes, of, 1, budget, &mut |index| SMOKE[index as usize].clone(), Some(ask))
+}
+
+/// What becomes of some cases of `smoke`.
+fn outcomes(fault: &Fault, is_chosen: impl Fn(&Case) -> bool) -> Outcomes {
     let labels = fault.labels(&SMOKE);
     let mut outcomes = Outcomes::default();
-    for (index, label) in (0..).zip(labels) {
+    for (index, label) in (0..).zip(labels).filter(|(index, _)| is_chosen(&SMOKE[*index as usize])) {
         match label {
             Label::Passed => outcomes.passes.push(index),
             Label::Failed(kind) => drop(outcomes.failures.insert(index, kind)),
             Label::Blind(_) | Label::Unknown => {}
         }
     }
-    let of = (Library::embedded(), FeatureLevel::NEWEST);
-    let ask = &mut |cases: &[Case]| fault.labels(cases);
-    explain(&outcomes, of, 1, budget, &mut |index| SMOKE[index as usize].clone(), Some(ask))
+    outcomes
 }
 
 /// The causes of failures of three axes that end at a limit. No case of the suite is beyond it.
@@ -246,6 +257,47 @@ fn a_predicate_that_evidence_refutes_is_learned_again() {
     let [cause] = &causes[..] else { panic!("{causes:#?}") };
     assert!(cause.predicate(3).contains("InputTensor.GuaranteedBaseOffsetAlignment <"), "{cause:#?}");
     assert!(cause.passes == 0 && cause.estimate.is_some(), "{cause:#?}");
+}
+
+#[test]
+fn an_operator_that_fails_in_experiments_alone_has_the_cause_too() {
+    let (fault, budget) = (Fault::of_predicate("rank == 7"), Budget { evidence: 300, ..BUDGET });
+    let is_chosen =
+        |case: &Case| case.desc.signature.operator != "SLICE1" || case.desc.rank() != 7 || is_invalid(case);
+    let causes = causes_on(&fault, budget, is_chosen);
+    let [cause] = &causes[..] else { panic!("{causes:#?}") };
+    assert!(cause.exact && cause.predicate(3) == "rank == 7", "{cause:#?}");
+    assert!(cause.failures.iter().all(|index| is_chosen(&SMOKE[*index as usize])));
+}
+
+fn is_invalid(case: &Case) -> bool {
+    validity(case) == Validity::Invalid
+}
+
+/// A bound that is off by one is wrong for few other cases.
+#[test]
+fn many_cases_of_the_evidence_lie_at_a_bound() {
+    let fault = Fault::of_predicate("operator == SLICE and any axis InputTensor.Sizes >= 13");
+    let outcomes = outcomes(&fault, |_| true);
+    let mut at_bound = 0;
+    let ask = &mut |cases: &[Case]| {
+        let sizes = cases.iter().filter_map(|case| case.desc.input.as_ref()?.sizes.as_ref());
+        at_bound +=
+            sizes.filter(|sizes| sizes.iter().max().is_some_and(|most| [13, 14].contains(most))).count();
+        fault.labels(cases)
+    };
+    let of = (Library::embedded(), FeatureLevel::NEWEST);
+    let budget = Budget { evidence: 1_500, ..BUDGET };
+    let causes = explain(&outcomes, of, 1, budget, &mut |index| SMOKE[index as usize].clone(), Some(ask));
+    assert!(causes.len() == 1 && causes[0].exact, "{causes:#?}");
+    assert!(at_bound >= 300, "{at_bound}");
+}
+
+#[test]
+fn a_remainder_is_found() {
+    let causes = causes_with(&Fault::of_predicate("any axis InputTensor.Sizes mod 7 == 3"), BUDGET);
+    let [cause] = &causes[..] else { panic!("{causes:#?}") };
+    assert_eq!(cause.predicate(3), "any axis InputTensor.Sizes mod 7 == 3");
 }
 
 #[test]

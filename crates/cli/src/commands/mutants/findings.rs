@@ -264,7 +264,7 @@ fn swept(suite: &[Shown], fresh: &[Shown]) -> Vec<Case> {
             let Some(base) = draws.pick(bases) else { break };
             let Some(operator) = library.operator(&base.case.desc.signature.operator) else { break };
             let mut case = base.case.clone();
-            sweep(&mut case, turn / 2 % swept_members(&base.case), &mut draws);
+            sweep(&mut case, turn / 2 % swept_members(&base.case), &[], &mut draws);
             let mut judge = |case: &Case| operator.judge(&case.desc, FeatureLevel::NEWEST, &mut scratch);
             let (judgement, before) = (judge(&case), judge(&base.case).validity());
             let is_usable = judgement.questions.is_empty() && judgement.validity() == before;
