@@ -45,15 +45,12 @@ pub(crate) fn write_failure(
             0 | 1 => String::new(),
             alive => format!(", with {alive} operators alive when it was found"),
         };
-        match &failure.tried {
-            Some(tried) => {
-                write_prose(out, style, &format!("it {rate}{among}"))?;
-                write_tried(out, failure, tried, replay, style)?;
-            }
-            None => {
-                let why = "other operators before or beside it matter, or chance does";
-                write_prose(out, style, &format!("it {rate}{among}, and passed alone: {why}"))?;
-            }
+        if let Some(tried) = &failure.tried {
+            write_prose(out, style, &format!("it {rate}{among}"))?;
+            write_tried(out, failure, tried, replay, style)?;
+        } else {
+            let why = "other operators before or beside it matter, or chance does";
+            write_prose(out, style, &format!("it {rate}{among}, and passed alone: {why}"))?;
         }
     } else if let Some(tried) = &failure.tried {
         write_prose(out, style, "it fails in a backend that ran other cases, and passes in a fresh one")?;

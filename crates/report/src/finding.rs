@@ -126,10 +126,11 @@ fn write_finding(
     let head = format!("{head} {}", style.paint(Tone::Strong, escaped(&what)));
     writeln!(out, "{}", style.wrap(INDENT.len(), &head))?;
     for line in about(finding, LISTED, context.failures.as_deref()) {
-        match line.starts_with(INDENT) {
-            // Cases and commands stay in one line, so that they can be copied.
-            true => writeln!(out, "{INDENT}{}", escaped(&line))?,
-            false => write_prose(out, style, &escaped(&line))?,
+        // Cases and commands stay in one line, so that they can be copied.
+        if line.starts_with(INDENT) {
+            writeln!(out, "{INDENT}{}", escaped(&line))?;
+        } else {
+            write_prose(out, style, &escaped(&line))?;
         }
     }
     write_failure(out, finding.shown(), replay, text)?;
@@ -150,11 +151,12 @@ pub(crate) fn about(finding: &Finding, most: usize, list: Option<&str>) -> Vec<S
     if let Some(rule) = &finding.rule {
         lines.push(standing(rule));
         if let Some(Counterexample { case, fails }) = &rule.counterexample {
-            lines.push(match fails {
-                true => "for example, it does not hold for this case, which fails:".to_owned(),
-                false => "for example, it holds for this case, which passes:".to_owned(),
-            });
-            lines.push(format!("{INDENT}{case}"));
+            let what = if *fails {
+                "does not hold for this case, which fails"
+            } else {
+                "holds for this case, which passes"
+            };
+            lines.extend([format!("for example, it {what}:"), format!("{INDENT}{case}")]);
         }
     }
     let listed = &finding.listed;
@@ -223,12 +225,11 @@ fn place(rule: &Rule, most: usize) -> String {
     let of = if rule.validity == Validity::Invalid { ", among invalid descs" } else { "" };
     let predicate = rule.predicate.to_string();
     let length = predicate.chars().count();
-    let predicate = match length > most {
-        true => format!(
-            "{} ... (`--all` shows all {length} characters)",
-            predicate.chars().take(most).collect::<String>()
-        ),
-        false => predicate,
+    let predicate = if length > most {
+        let start: String = predicate.chars().take(most).collect();
+        format!("{start} ... (`--all` shows all {length} characters)")
+    } else {
+        predicate
     };
     format!("where {predicate}{of}{}", within(rule))
 }

@@ -108,10 +108,8 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let summary = &diagnosis.summary;
     let ran = !is_empty(summary, selection);
     // What the folder takes is no failure any more, so that the reports leave it out.
-    let accepted = match failed.as_ref().zip(known.folder()).filter(|_| ran && recorded.is_ok()) {
-        Some((failed, folder)) => Some(accept_run(folder, (&diagnosis, failed), is_whole, &[])),
-        None => None,
-    };
+    let accepts = failed.as_ref().zip(known.folder()).filter(|_| ran && recorded.is_ok());
+    let accepted = accepts.map(|(failed, folder)| accept_run(folder, (&diagnosis, failed), is_whole, &[]));
     if let Some(Ok(accepted)) = &accepted {
         context.accepted.clone_from(&accepted.ids);
         terminal.accept(&accepted.ids);
