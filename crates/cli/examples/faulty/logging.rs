@@ -25,6 +25,8 @@ struct LoggingBackend {
     log: File,
     stuck: Option<String>,
     is_wrong: bool,
+    /// The process that started it.
+    host: u32,
 }
 
 /// The backend, which the variables configure.
@@ -32,7 +34,8 @@ pub(crate) fn backend() -> impl Backend {
     let log = env::var_os(LOG).expect("the log is named");
     let log = OpenOptions::new().append(true).create(true).open(log).expect("the log can be written");
     let inner = Box::new(Reference::backend());
-    LoggingBackend { inner, log, stuck: env::var(STUCK).ok(), is_wrong: env::var_os(WRONG).is_some() }
+    let (stuck, is_wrong) = (env::var(STUCK).ok(), env::var_os(WRONG).is_some());
+    LoggingBackend { inner, log, stuck, is_wrong, host: host() }
 }
 
 impl Backend for LoggingBackend {
@@ -57,7 +60,7 @@ impl LoggingBackend {
         let line = Case { desc: job.desc.clone(), binding: job.binding, fill: Fill::Iota }.to_string();
         writeln!(self.log, "{line}").expect("the log can be written");
         if self.stuck.iter().flat_map(|stuck| stuck.lines()).any(|stuck| stuck == line) {
-            wait_for_the_end();
+            wait_for_the_end(self.host);
         }
         if !self.is_wrong {
             thread::sleep(Duration::from_millis(4));
@@ -84,15 +87,19 @@ fn spoil(line: &str, job: &mut Job, outputs: &mut [u8]) {
     }
 }
 
-/// Hangs as long as its host lives.
-fn wait_for_the_end() {
-    #[cfg(unix)]
-    let parent = std::os::unix::process::parent_id;
-    #[cfg(not(unix))]
-    let parent = || 0;
-    let before = parent();
-    while parent() == before {
+/// Hangs as long as the host lives that started the backend. It may have been killed meanwhile.
+fn wait_for_the_end(of: u32) {
+    while host() == of {
         thread::sleep(Duration::from_millis(20));
     }
     std::process::exit(0);
+}
+
+/// The parent of this process.
+fn host() -> u32 {
+    #[cfg(unix)]
+    let parent = std::os::unix::process::parent_id();
+    #[cfg(not(unix))]
+    let parent = 0;
+    parent
 }
