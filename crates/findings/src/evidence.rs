@@ -4,8 +4,8 @@
 //! so far is held against cases that no step of the search has seen: cases for which it holds; cases for
 //! which a weaker rule holds that lacks one of its conditions, or is one step wider; and others. A fixed
 //! share of them differs from a known case in one member, and each member is changed over its whole range,
-//! whether the rule names it or not. A third of those inside lie at a bound of the rule, if there are so many:
-//! a bound that is off by one is wrong for few others. The counts are what a report says of the rule.
+//! whether the rule names it or not. A third of those inside lie at a bound of the rule, if there are so
+//! many: a bound that is off by one is wrong for few others. The counts are what a report says of the rule.
 //!
 //! A rule that leaves out an operator claims that its cases pass. So cases of that operator for which the
 //! rest of the rule holds are asked, too.

@@ -144,8 +144,8 @@ fn write_finding(
 }
 
 /// What is known of a finding's cases: how far the predicate is right, or the first `most` cases if nothing
-/// separates them from the passes, and what wrong elements have in common. Lines that hold a case or a command
-/// are indented. `list` is the command that lists all cases.
+/// separates them from the passes, and what wrong elements have in common. Lines that hold a case or a
+/// command are indented. `list` is the command that lists all cases.
 pub(crate) fn about(finding: &Finding, most: usize, list: Option<&str>) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(rule) = &finding.rule {

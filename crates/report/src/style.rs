@@ -44,8 +44,8 @@ impl Style {
         Painted { tone: self.colour.then_some(tone), text }
     }
 
-    /// The text in lines of the terminal's width. All but the first are indented by `hanging` columns. Text in
-    /// backticks stays in one line, so that a command can be copied.
+    /// The text in lines of the terminal's width. All but the first are indented by `hanging` columns. Text
+    /// in backticks stays in one line, so that a command can be copied.
     pub fn wrap(self, hanging: usize, text: &str) -> String {
         let Some(width) = self.width.filter(|width| *width >= NARROWEST) else { return text.to_owned() };
         let indent = " ".repeat(hanging);
