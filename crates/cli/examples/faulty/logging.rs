@@ -87,9 +87,13 @@ fn spoil(line: &str, job: &mut Job, outputs: &mut [u8]) {
     }
 }
 
-/// Hangs as long as the host lives that started the backend. It may have been killed meanwhile.
+/// The parent of processes whose own one has ended.
+const INIT: u32 = 1;
+
+/// Hangs as long as the host lives that started the backend. It may have been killed meanwhile, or before the
+/// backend asked for it.
 fn wait_for_the_end(of: u32) {
-    while host() == of {
+    while host() == of && of != INIT {
         thread::sleep(Duration::from_millis(20));
     }
     std::process::exit(0);
