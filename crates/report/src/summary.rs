@@ -53,7 +53,7 @@ pub struct Context {
     pub failures: Option<String>,
     /// Whether all findings are shown in full, and not only the first ones.
     pub all: bool,
-    /// The ids of the findings that the run made known. They are not shown as failures any more.
+    /// The ids of the findings that the run made known. The terminal and annotations leave them out.
     pub accepted: Vec<String>,
 }
 

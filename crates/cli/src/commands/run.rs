@@ -107,7 +107,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     })?;
     let summary = &diagnosis.summary;
     let ran = !is_empty(summary, selection);
-    // What the folder takes is no failure any more, so that the reports leave it out.
+    // The findings that the folder takes are known now: the terminal and the annotations leave them out.
     let accepts = failed.as_ref().zip(known.folder()).filter(|_| ran && recorded.is_ok());
     let accepted = accepts.map(|(failed, folder)| accept_run(folder, (&diagnosis, failed), is_whole, &[]));
     if let Some(Ok(accepted)) = &accepted {
