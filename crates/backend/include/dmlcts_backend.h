@@ -23,6 +23,7 @@
 #define DMLCTS_LONGEST_TEXT 255u
 /* The most operators that a library can name. */
 #define DMLCTS_MOST_OPERATORS 1000u
+#define DMLCTS_MOST_LACKS 1000u
 
 #if defined(_WIN32)
 #define DMLCTS_EXPORT __declspec(dllexport)
@@ -127,6 +128,16 @@ typedef struct dmlcts_memory {
     uint64_t output_offset;
 } dmlcts_memory;
 
+/* A kind of valid descs of an operator that a backend does not support. These descs are not asked. */
+typedef struct dmlcts_lack {
+    /* Such as "PADDING1"; not null. */
+    const char *operator_name;
+    /* The condition on its descs in the language of --where, such as "PaddingMode != CONSTANT"; not null. */
+    const char *condition;
+    /* Why, in a few words for reports; not null. */
+    const char *reason;
+} dmlcts_lack;
+
 /* What a backend is and what it supports. Calling something unsupported that is declared here is a failure. What is not declared is
  * not asked, but for descs of an operator that it has which are invalid, since these are for everybody to refuse. */
 typedef struct dmlcts_capabilities {
@@ -146,10 +157,15 @@ typedef struct dmlcts_capabilities {
     /* The least and the greatest dimension count. */
     uint32_t least_rank;
     uint32_t greatest_rank;
-    /* 0. */
-    uint32_t reserved;
+    /* The number of `lacks`, at most DMLCTS_MOST_LACKS. */
+    uint32_t lack_count;
     /* The largest tensor in bytes that it can run; 0 where there is no such limit. */
     uint64_t tensor_bytes;
+    /* The largest number of elements of a tensor, the product of its sizes, that it can run; 0 where there is no such limit. A
+     * stride of 0 makes a tensor of many elements in few bytes. */
+    uint64_t elements;
+    /* The valid descs that it does not support although the fields above cover them; null if there are none. */
+    const dmlcts_lack *lacks;
 } dmlcts_capabilities;
 
 /* Yours, whatever they are. */

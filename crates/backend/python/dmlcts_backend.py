@@ -165,10 +165,12 @@ class Backend:
     #: The data types and dimension counts that operators can be created with. What is valid and needs others is not asked.
     data_types = ("FLOAT32", "FLOAT16", "UINT32", "UINT16", "UINT8", "INT32", "INT16", "INT8", "FLOAT64", "UINT64", "INT64")
     ranks = (1, 8)
-    #: The data types that single operators lack of these, such as {"PADDING1": ["UINT16"]}.
-    lacks: Dict[str, Sequence[str]] = {}
-    #: The largest tensor in bytes, and the most cases in a batch; None where there is no limit.
+    #: The valid descs that it does not support all the same, and is not asked for: for an operator, conditions in the language
+    #: of `--where`, and the reasons, such as {"PADDING1": {"PaddingMode != CONSTANT": "constant only"}}.
+    lacks: Dict[str, Dict[str, str]] = {}
+    #: The largest tensor in bytes and in elements, and the most cases in a batch; None where there is no limit.
     tensor_bytes: Optional[int] = None
+    elements: Optional[int] = None
     batch_cases: Optional[int] = None
     #: How many cases a batch has where there are enough of them; None where some hundred do.
     busy_cases: Optional[int] = None
@@ -236,10 +238,12 @@ def _hello(backend):
         "operators": None if backend.operators is None else list(backend.operators),
         "data_types": list(backend.data_types), "ranks": {"min": backend.ranks[0], "max": backend.ranks[1]},
         "lacks": [
-            {"operator": operator, "data_types": list(types)} for operator, types in backend.lacks.items()
+            {"operator": operator, "where": condition, "reason": reason}
+            for operator, conditions in backend.lacks.items() for condition, reason in conditions.items()
         ],
         "limits": {
-            "tensor_bytes": backend.tensor_bytes, "batch_cases": backend.batch_cases, "busy_cases": backend.busy_cases,
+            "tensor_bytes": backend.tensor_bytes, "elements": backend.elements,
+            "batch_cases": backend.batch_cases, "busy_cases": backend.busy_cases,
         },
         "ahead": True,
     }

@@ -1,9 +1,7 @@
 """SLICE, SLICE1 and PADDING1 on ONNX Runtime: `dmlcts run --backend 'exec:python3 onnxruntime_backend.py'`.
 
-ONNX has Slice and Pad, which say the same in other words. SLICE and SLICE1 hold in whole. Of PADDING1 it cannot do everything, and
-this file shows the two ways to say so. What operators, data types and dimension counts can say is declared before any case
-is known (`lacks`), and skipped. What they cannot say is said case by case (`Unsupported`), and a known finding of the kind `unsupported`:
-the folder `findings/onnxruntime/` has these, and what is wrong besides.
+ONNX has Slice and Pad, which say the same in other words. SLICE and SLICE1 hold in whole. Of PADDING1 it cannot do everything: what it
+lacks is declared (`lacks`, `elements`) and not asked. The folder `findings/onnxruntime/` has what is wrong besides.
 
 A session is created for each desc, which takes about a millisecond: this suits `smoke` and `ci`, and no longer suite.
 """
@@ -11,7 +9,6 @@ A session is created for each desc, which takes about a millisecond: this suits 
 from __future__ import annotations
 
 import collections
-import math
 
 import numpy as np
 import onnxruntime as ort
@@ -39,8 +36,14 @@ class OnnxRuntime(dmlcts.Backend):
     name, version = "onnxruntime", ort.__version__
     device = "CPUExecutionProvider"
     operators = ["SLICE", "SLICE1", "PADDING1"]
-    #: Pad is not implemented for these on the CPU, and Slice is.
-    lacks = {"PADDING1": ["UINT16", "INT16"]}
+    #: ONNX Runtime has no strides: the elements of a broadcast input are all copied.
+    elements = 1 << 28
+    lacks = {"PADDING1": {
+        "InputTensor.DataType in [UINT16, INT16]": "the CPU has no Pad of this type",
+        "PaddingMode == SYMMETRIC": "ONNX has no symmetric padding",
+        "PaddingMode == REFLECTION and any axis max(StartPadding, EndPadding) >= InputTensor.Sizes":
+            "Pad reflects less than a whole axis",
+    }}
 
     def __init__(self) -> None:
         self.sessions = collections.OrderedDict()
@@ -69,8 +72,6 @@ class OnnxRuntime(dmlcts.Backend):
 def make(code: int, sizes: tuple, out: tuple, words: tuple) -> ort.InferenceSession:
     """A session for a model of one node: ONNX's operator, its attributes, and the names and values of its constants."""
     operator, attributes, constants = words
-    if math.prod(sizes) > 1 << 28:
-        raise Unsupported("ONNX Runtime has no strides: the elements of a broadcast input would all be copied")
     element, _ = TYPES[code]
     initializers = []
     for name, values in constants:

@@ -63,7 +63,7 @@ class Conversation(unittest.TestCase):
         script = (
             "import os, dmlcts_backend as dmlcts\n"
             "class Mine(dmlcts.Backend):\n"
-            "    name, lacks, busy_cases = 'mine', {'PADDING1': ('INT16',)}, 2000\n"
+            "    name, lacks, busy_cases = 'mine', {'PADDING1': {'PaddingMode != CONSTANT': 'constant only'}}, 2000\n"
             "    def set_feature_level(self, level):\n"
             "        print('noise')\n"
             "        os.write(1, b'more')\n"
@@ -79,7 +79,9 @@ class Conversation(unittest.TestCase):
         self.assertEqual(sorted(ended.stderr.split()), [b"more", b"noise"])
         [(kind, hello, body)] = frames(ended.stdout)
         self.assertEqual((kind, body, hello["name"]), ("hello", b"", "mine"))
-        self.assertEqual(hello["lacks"], [{"operator": "PADDING1", "data_types": ["INT16"]}])
+        self.assertEqual(hello["lacks"], [
+            {"operator": "PADDING1", "where": "PaddingMode != CONSTANT", "reason": "constant only"},
+        ])
         self.assertEqual(hello["limits"], {"tensor_bytes": None, "batch_cases": None, "busy_cases": 2000})
 
 

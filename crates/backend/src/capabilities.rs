@@ -1,6 +1,6 @@
 //! The capabilities that a backend declares before it gets a case.
 
-use std::ops::RangeInclusive;
+use std::{fmt, ops::RangeInclusive};
 
 use dmlcts_model::{DataType, FeatureLevel};
 
@@ -23,7 +23,8 @@ pub struct Capabilities {
     pub operators: Option<Vec<String>>,
     /// The supported data types.
     pub data_types: Vec<DataType>,
-    /// The data types that single operators do not support, although others do.
+    /// The valid descs that the backend does not support, although it declares their operator, data types and
+    /// rank.
     pub lacks: Vec<Lack>,
     /// The supported dimension counts.
     pub ranks: RangeInclusive<u32>,
@@ -34,13 +35,23 @@ pub struct Capabilities {
     pub is_isolated: bool,
 }
 
-/// The data types that one operator does not support, although the backend supports them for others.
+/// A kind of valid descs that a backend does not support, although it declares their operator, data types and
+/// rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lack {
     /// The operator, as the pages spell it.
     pub operator: String,
-    /// The unsupported data types.
-    pub data_types: Vec<DataType>,
+    /// The condition on its descs, in the language of the specs, such as `PaddingMode != CONSTANT`.
+    pub condition: String,
+    /// Why, in the author's words.
+    pub reason: String,
+}
+
+impl fmt::Display for Lack {
+    /// Such as `PADDING1 where PaddingMode != CONSTANT (constant only)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} where {} ({})", self.operator, self.condition, self.reason)
+    }
 }
 
 /// Limits on sizes and counts.
@@ -48,6 +59,9 @@ pub struct Lack {
 pub struct Limits {
     /// The largest tensor that the backend can run, in bytes.
     pub tensor_bytes: u64,
+    /// The largest tensor that the backend can run, in elements: the product of its sizes. Strides of 0 make
+    /// tensors of many elements in few bytes, and a library without strides has to copy each element.
+    pub elements: u64,
     /// The maximum number of jobs in a batch.
     pub batch_jobs: usize,
     /// The number of jobs that keeps the backend busy for much longer than handing them over takes. A batch
@@ -67,6 +81,13 @@ pub struct Limits {
 /// a core's cache.
 impl Default for Limits {
     fn default() -> Self {
-        Self { tensor_bytes: u64::MAX, batch_jobs: 4096, busy_jobs: 96, in_flight: 1, bare_arrays: None }
+        Self {
+            tensor_bytes: u64::MAX,
+            elements: u64::MAX,
+            batch_jobs: 4096,
+            busy_jobs: 96,
+            in_flight: 1,
+            bare_arrays: None,
+        }
     }
 }

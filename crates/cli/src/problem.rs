@@ -130,7 +130,7 @@ impl Problem {
     pub(crate) fn start(error: RunError, backend: &str) -> Self {
         let help = match &error {
             RunError::Backend(reason) => remedy::of_backend(backend, reason),
-            RunError::Level { .. } => None,
+            RunError::Level { .. } | RunError::Lack { .. } => None,
         };
         match help {
             Some(help) => Self::Start { error, help },
@@ -149,7 +149,7 @@ impl Problem {
             | Self::BadEnd { .. }
             | Self::Reference { .. }
             | Self::Store(StoreError::Write { .. })
-            | Self::Run(RunError::Backend(_)) => Exit::Broken,
+            | Self::Run(RunError::Backend(_) | RunError::Lack { .. }) => Exit::Broken,
             Self::Results(error) if error.is_machine() => Exit::Broken,
             Self::Snapshot(error) if error.is_machine() => Exit::Broken,
             _ => Exit::Usage,
@@ -170,6 +170,11 @@ impl Problem {
             Self::Predicate { text, mistake } => {
                 let span = mistake.span.start..mistake.span.end;
                 render(&Pointed::new("--where", text, &mistake.message, mistake.help.as_deref(), span))
+            }
+            Self::Run(RunError::Lack { backend, place, condition, mistake }) => {
+                let name = format!("lacks[{place}] of `{backend}`");
+                let span = mistake.span.start..mistake.span.end;
+                render(&Pointed::new(&name, condition, &mistake.message, mistake.help.as_deref(), span))
             }
             _ => {
                 let (error, help) = (self.to_string(), self.help());

@@ -1,5 +1,7 @@
 //! The reasons for skipped cases: each thing that the backend did not declare, one line for each reason.
 
+use std::collections::BTreeSet;
+
 use dmlcts_model::{DataType, FeatureLevel};
 use dmlcts_runner::{Summary, Undeclared, Verdict};
 use dmlcts_spec::{Library, Operator};
@@ -11,7 +13,8 @@ pub(crate) fn skipped(library: &Library, summary: &Summary) -> Vec<String> {
     let skipped = &summary.totals.skipped;
     let mut left = summary.tally().of(Verdict::Skip);
     let mut lines = Vec::new();
-    for undeclared in Undeclared::ALL {
+    let reasons: BTreeSet<Undeclared> = skipped.iter().map(|(_, undeclared, _)| undeclared).collect();
+    for undeclared in reasons {
         let each = library
             .operators()
             .iter()
@@ -22,9 +25,14 @@ pub(crate) fn skipped(library: &Library, summary: &Summary) -> Vec<String> {
             continue;
         }
         left = left.saturating_sub(cases);
+        let what = what(undeclared, library, summary.level, summary);
+        if matches!(undeclared, Undeclared::Lack(_)) {
+            // The declaration names its operator.
+            lines.push(format!("{} {what}", counted(cases, "case")));
+            continue;
+        }
         let each: Vec<String> =
             each.iter().map(|(operator, cases)| format!("{} {}", operator.name(), grouped(*cases))).collect();
-        let what = what(undeclared, library, summary.level, summary);
         lines.push(format!("{} {what}: {}", counted(cases, "case"), each.join(", ")));
     }
     if left > 0 {
@@ -35,9 +43,8 @@ pub(crate) fn skipped(library: &Library, summary: &Summary) -> Vec<String> {
 
 /// The reasons for one operator, in a few words.
 pub(crate) fn skipped_of(operator: &Operator, library: &Library, summary: &Summary) -> String {
-    let of = |undeclared| (undeclared, summary.totals.skipped.of(operator.position(), undeclared));
-    let reasons = Undeclared::ALL.into_iter().map(of).filter(|(_, cases)| *cases > 0);
-    let reasons = reasons.map(|(undeclared, cases)| {
+    let own = summary.totals.skipped.iter().filter(|(place, ..)| *place == operator.position());
+    let reasons = own.map(|(_, undeclared, cases)| {
         format!("{} {}", grouped(cases), what(undeclared, library, summary.level, summary))
     });
     reasons.collect::<Vec<_>>().join(", ")
@@ -62,12 +69,15 @@ pub(crate) fn what(
             let (least, most) = (backend.ranks.start(), backend.ranks.end());
             format!("of ranks that it does not have (it has {least} to {most})")
         }
+        Undeclared::Lack(place) => {
+            let lack = backend.lacks.get(place).map(ToString::to_string).unwrap_or_default();
+            format!("of {lack}")
+        }
         Undeclared::BareArrays => "of invalid descs that bare arrays of C cannot say".to_owned(),
     }
 }
 
-/// The data types that some operator has at this level and the backend lacks; then those that it lacks for
-/// one operator.
+/// The data types that some operator has at this level and the backend lacks.
 fn missing_types(library: &Library, level: FeatureLevel, summary: &Summary) -> String {
     let backend = &summary.capabilities;
     let mut missing: Vec<DataType> = Vec::new();
@@ -77,15 +87,5 @@ fn missing_types(library: &Library, level: FeatureLevel, summary: &Summary) -> S
             missing.push(*data_type);
         }
     }
-    let mut all = Vec::new();
-    if !missing.is_empty() {
-        all.push(names(&missing));
-    }
-    let lacks = backend.lacks.iter().filter(|lack| !lack.data_types.is_empty());
-    all.extend(lacks.map(|lack| format!("{} of {}", names(&lack.data_types), lack.operator)));
-    all.join("; ")
-}
-
-fn names(data_types: &[DataType]) -> String {
-    data_types.iter().map(DataType::to_string).collect::<Vec<_>>().join(", ")
+    missing.iter().map(DataType::to_string).collect::<Vec<_>>().join(", ")
 }

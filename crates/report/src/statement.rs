@@ -185,6 +185,7 @@ fn reservation(
             let what = skipped::what(undeclared, library, claim.profile.level(), summary);
             format!("{cases} skipped {what}: {each}")
         }
+        ReservationKind::Lack => format!("{cases} skipped that it declares to lack: {each}"),
         ReservationKind::Skipped => format!("{cases} skipped for a reason that was not recorded"),
         ReservationKind::KnownFailure => format!("{cases} failed as known: {each}"),
         ReservationKind::CreatedOnly => {
@@ -195,6 +196,10 @@ fn reservation(
             let limit = backend.limits.tensor_bytes;
             if limit < claim.profile.form().memory {
                 why.push(format!("than {}, the backend's limit of a tensor", bytes(limit)));
+            }
+            let limit = backend.limits.elements;
+            if limit != u64::MAX {
+                why.push(format!("than {}, the backend's limit of a tensor", counted(limit, "element")));
             }
             let larger = if why.is_empty() { "than it can run".to_owned() } else { why.join(", or ") };
             format!("{cases} not run but only created, because they are larger {larger}")

@@ -10,7 +10,7 @@ use serde::{
     de::{Error, Visitor},
 };
 
-use crate::{Class, Conformity, Difference, Ending, ReservationKind, Smallest, Undeclared, Verdict};
+use crate::{Class, Conformity, Difference, Ending, ReservationKind, Smallest, Verdict};
 
 /// The maximum number of characters of an unknown id that an error repeats.
 const LONGEST: usize = 100;
@@ -85,6 +85,5 @@ closed! {
     Ending: "ending", id;
     ReservationKind: "kind of reservation", id;
     Smallest: "result of a smallest case", id;
-    Undeclared: "reason to skip", id;
     Verdict: "verdict", id;
 }

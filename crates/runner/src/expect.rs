@@ -1,10 +1,16 @@
 //! The expectation of a case: the spec's judgement, turned into an expectation and into bytes.
 
-use dmlcts_backend::Capabilities;
-use dmlcts_model::{Allowed, DataType, Desc, Expectation, FeatureLevel, List, MemberKind, Tensor, Value};
-use dmlcts_spec::{Answer, IdSet, Judgement, Operator, Scratch, ValidDesc, Validity};
+use dmlcts_backend::{Capabilities, OpenError};
+use dmlcts_model::{
+    Allowed, Case, DataType, Desc, Expectation, FeatureLevel, List, MemberKind, Tensor, Value,
+};
+use dmlcts_spec::{
+    Answer, IdSet, Judgement, Library, Operator, Predicate, Scratch, ValidDesc, Validity,
+    expression::{Mistake, Span},
+    program::Values,
+};
 
-use crate::Undeclared;
+use crate::{RunError, Undeclared};
 
 /// The expectation of a desc by its judgement alone, as if any valid desc could run.
 pub(crate) fn by_judgement(operator: &Operator, judgement: Judgement) -> Expectation {
@@ -108,56 +114,106 @@ pub(crate) struct Declared {
     types: u64,
     /// `None` for all operators.
     operators: Option<Vec<String>>,
-    /// The data types that some operators lack.
-    lacks: Vec<(String, u64)>,
+    /// The descs that the backend declares to lack.
+    lacks: Vec<Predicate>,
     ranks: std::ops::RangeInclusive<u32>,
     tensor_bytes: u64,
+    elements: u64,
     bare_arrays: Option<u32>,
 }
 
 impl Declared {
-    pub(crate) fn new(capabilities: &Capabilities) -> Self {
-        let bits =
-            |data_types: &[DataType]| data_types.iter().fold(0, |types, data_type| types | bit(*data_type));
-        let types = bits(&capabilities.data_types);
-        let lacks =
-            capabilities.lacks.iter().map(|lack| (lack.operator.clone(), bits(&lack.data_types))).collect();
+    /// Fails if the backend names an operator that does not exist, or if a condition is no condition on descs
+    /// of its operator. Otherwise a misspelled name would skip all cases of an operator, as if the backend
+    /// lacked it, or skip none.
+    pub(crate) fn new(capabilities: &Capabilities, library: &Library) -> Result<Self, RunError> {
+        check_names(capabilities, library).map_err(OpenError::Own)?;
+        let lacks = capabilities.lacks.iter().enumerate().map(|(place, lack)| {
+            let operator = library.operators().iter().find(|operator| operator.name() == lack.operator);
+            let predicate = Predicate::compile(&lack.condition, operator.map(Operator::scope));
+            let predicate = predicate.and_then(|predicate| match predicate.asks_for_data() {
+                false => Ok(predicate),
+                true => Err(Mistake::new(Span::new(0, lack.condition.len()), "asks for the data of a case")
+                    .help(
+                        "state a condition on the desc; a backend sees no data when it creates an operator",
+                    )),
+            });
+            predicate.map_err(|mistake| RunError::Lack {
+                backend: capabilities.name.clone(),
+                place,
+                condition: lack.condition.clone(),
+                mistake,
+            })
+        });
+        let lacks = lacks.collect::<Result<_, _>>()?;
+        let types = capabilities.data_types.iter().fold(0, |types, data_type| types | bit(*data_type));
         let ranks = capabilities.ranks.clone();
         let operators = capabilities.operators.clone();
         let limits = &capabilities.limits;
-        Self {
+        Ok(Self {
             types,
             operators,
             lacks,
             ranks,
             tensor_bytes: limits.tensor_bytes,
+            elements: limits.elements,
             bare_arrays: limits.bare_arrays,
-        }
+        })
     }
 
     /// The first part of a desc that the backend did not declare; `None` if it declared all of it. Checks the
-    /// operator, the data types, the ranks, and whether arrays without a length can represent the lists.
-    pub(crate) fn lacks(&self, desc: &Desc) -> Option<Undeclared> {
+    /// operator, the data types, the ranks, what the backend declares to lack, and whether arrays without a
+    /// length can represent the lists.
+    pub(crate) fn lacks(&self, case: &Case, level: FeatureLevel, values: &mut Values) -> Option<Undeclared> {
+        let desc = &case.desc;
         if self.operators.as_ref().is_some_and(|names| !names.contains(&desc.signature.operator)) {
             return Some(Undeclared::Operator);
         }
-        let lacking = self.lacks.iter().filter(|(operator, _)| *operator == desc.signature.operator);
-        let types = lacking.fold(self.types, |types, (_, lacking)| types & !lacking);
         for tensor in desc.input.iter().chain(&desc.output) {
-            if types & bit(tensor.data_type) == 0 {
+            if self.types & bit(tensor.data_type) == 0 {
                 return Some(Undeclared::DataType);
             }
             if !self.ranks.contains(&tensor.dimension_count) {
                 return Some(Undeclared::Rank);
             }
         }
+        if let Some(place) = self.lacks.iter().position(|lack| lack.holds(case, level, values)) {
+            return Some(Undeclared::Lack(place));
+        }
         let is_said = self.bare_arrays.is_none_or(|most| is_said_by_bare_arrays(desc, most));
         (!is_said).then_some(Undeclared::BareArrays)
     }
 
-    /// Whether no tensor is larger than the backend's limit.
+    /// Whether no tensor is larger than the backend's limits.
     pub(crate) fn runs(&self, desc: &Desc) -> bool {
-        desc.input.iter().chain(&desc.output).all(|tensor| tensor.total_size <= self.tensor_bytes)
+        let elements = |tensor: &Tensor| {
+            let sizes = tensor.sizes.iter().flat_map(|sizes| sizes.iter());
+            sizes.fold(1_u64, |elements, size| elements.saturating_mul(size.unsigned_abs()))
+        };
+        desc.input.iter().chain(&desc.output).all(|tensor| {
+            tensor.total_size <= self.tensor_bytes
+                && (self.elements == u64::MAX || elements(tensor) <= self.elements)
+        })
+    }
+}
+
+/// Checks that a backend names only operators that exist.
+fn check_names(capabilities: &Capabilities, library: &Library) -> Result<(), String> {
+    let known: Vec<&str> = library.operators().iter().map(Operator::name).collect();
+    let declared = capabilities.operators.iter().flatten();
+    let lacking = capabilities.lacks.iter().map(|lack| &lack.operator);
+    match declared.chain(lacking).find(|name| !known.contains(&name.as_str())) {
+        None => Ok(()),
+        Some(name) => {
+            let meant = dmlcts_model::closest(name, known.iter().copied());
+            let meant = meant.map(|close| format!("did you mean `{close}`? ")).unwrap_or_default();
+            Err(format!(
+                "what `{}` declares makes no sense: there is no operator `{}`; {meant}it is to name those that it has of {}",
+                capabilities.name,
+                name.escape_debug(),
+                known.join(", ")
+            ))
+        }
     }
 }
 
@@ -192,7 +248,64 @@ fn bit(data_type: DataType) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use dmlcts_backend::{Lack, Limits};
+
     use super::*;
+
+    fn lack(operator: &str, condition: &str) -> Lack {
+        let text = str::to_owned;
+        Lack { operator: text(operator), condition: text(condition), reason: text("not written yet") }
+    }
+
+    fn capabilities() -> Capabilities {
+        Capabilities {
+            name: "mine".to_owned(),
+            version: "1".to_owned(),
+            device: String::new(),
+            driver: String::new(),
+            feature_level: FeatureLevel::NEWEST,
+            can_set_feature_level: false,
+            operators: Some(vec!["SLICE".to_owned(), "PADDING1".to_owned()]),
+            data_types: vec![DataType::FLOAT32],
+            lacks: Vec::new(),
+            ranks: 1..=8,
+            limits: Limits::default(),
+            is_isolated: false,
+        }
+    }
+
+    /// Why a declaration with these lacks is refused.
+    fn refused(lacks: Vec<Lack>) -> String {
+        let capabilities = Capabilities { lacks, ..capabilities() };
+        let refused = Declared::new(&capabilities, Library::embedded());
+        refused.expect_err("it makes no sense").to_string()
+    }
+
+    #[test]
+    fn an_operator_that_there_is_not_is_named() {
+        let mut capabilities = capabilities();
+        assert!(Declared::new(&capabilities, Library::embedded()).is_ok());
+        let said = refused(vec![lack("Padding1", "rank > 1")]);
+        assert!(said.contains("no operator `Padding1`; did you mean `PADDING1`?"), "{said}");
+        capabilities.operators = Some(vec!["Slice".to_owned()]);
+        assert_eq!(
+            check_names(&capabilities, Library::embedded()),
+            Err("what `mine` declares makes no sense: there is no operator `Slice`; did you mean `SLICE`? \
+                 it is to name those that it has of SLICE, SLICE1, PADDING1"
+                .to_owned())
+        );
+    }
+
+    #[test]
+    fn a_condition_that_is_none_on_descs_of_its_operator_is_named() {
+        let right = lack("SLICE", "rank > 4");
+        let said = refused(vec![right.clone(), lack("SLICE", "PaddingMode != CONSTANT")]);
+        assert!(said.contains("`lacks[1]`") && said.contains("CONSTANT"), "{said}");
+        let said = refused(vec![lack("PADDING1", "PaddingMode !=")]);
+        assert!(said.contains("`lacks[0]`"), "{said}");
+        let said = refused(vec![right, lack("PADDING1", "moves(nan)")]);
+        assert!(said.contains("`lacks[1]`") && said.contains("the data of a case"), "{said}");
+    }
 
     #[test]
     fn what_bare_arrays_cannot_say_is_not_declared() {

@@ -287,7 +287,7 @@ impl<'run> Preparer<'run> {
         let desc = &case.desc;
         let judgement = valid.map_or_else(|judgement| judgement, |valid| valid.judgement());
         let mut planned = Planned::new(*index, *strategy, place, judgement);
-        planned.lacks = shared.declared.lacks(desc);
+        planned.lacks = shared.declared.lacks(case, shared.level, &mut self.values);
         let Ok(valid) = valid else {
             // Every backend must refuse invalid descs, except those of operators that it lacks.
             if planned.lacks == Some(Undeclared::Operator) {
@@ -454,7 +454,7 @@ mod tests {
         let capabilities = backend().capabilities().clone();
         let level = capabilities.feature_level;
         let dealer = crate::deal::Dealer::new(0..1, 1, 1);
-        let shared = Shared::new(&run, &capabilities, level, None, 1, dealer);
+        let shared = Shared::new(&run, &capabilities, level, None, 1, dealer).expect("it declares no lack");
         let mut preparer = Preparer::new(&shared);
         let mut batch = PreparedBatch::default();
         preparer.read_block(0, 1);

@@ -11,7 +11,7 @@ use std::{
 
 use dmlcts_backend::{Capabilities, OpenError, Purpose};
 use dmlcts_model::FeatureLevel;
-use dmlcts_spec::{Library, Operator};
+use dmlcts_spec::expression::Mistake;
 
 use crate::{
     Ending, Event, Group, Run, Summary, Totals, Trials, Witnessed, batch_result::BatchResult,
@@ -39,6 +39,18 @@ pub enum RunError {
         asked: FeatureLevel,
         /// The level that the backend supports.
         highest: FeatureLevel,
+    },
+    /// What the backend declares to lack is no condition on descs.
+    #[error("what `{backend}` declares makes no sense: the condition of its `lacks[{place}]`: {mistake}")]
+    Lack {
+        /// The backend's name.
+        backend: String,
+        /// The index in its `lacks`.
+        place: usize,
+        /// The condition.
+        condition: String,
+        /// The mistake in it.
+        mistake: Mistake,
     },
 }
 
@@ -70,12 +82,11 @@ pub fn run_then<T>(
 ) -> Result<(Summary, T), RunError> {
     let backend = (run.backend)(Purpose::Retries)?;
     let capabilities = backend.capabilities().clone();
-    check_names(&capabilities, run.library).map_err(OpenError::Own)?;
     let configuration = &run.configuration;
     let (level, selected_level) = levels(configuration.level, &capabilities)?;
     let (cases, strategies) = (run.source.count(), run.source.strategies());
     let dealer = dealer(run, selected_level.is_some());
-    let shared = Shared::new(run, &capabilities, level, selected_level, strategies.len(), dealer);
+    let shared = Shared::new(run, &capabilities, level, selected_level, strategies.len(), dealer)?;
     let shared = Arc::new(shared);
     tell(Event::Started { capabilities: &capabilities, level, cases });
 
@@ -148,27 +159,6 @@ fn dealer(run: &Run, selects: bool) -> Dealer {
     Dealer::new(from..to_read, most, if can_leave_out { REACH } else { 1 })
 }
 
-/// Checks that a backend declares only operators that exist. Otherwise a misspelled name would skip all cases
-/// of an operator, as if the backend lacked it.
-fn check_names(capabilities: &Capabilities, library: &Library) -> Result<(), String> {
-    let known: Vec<&str> = library.operators().iter().map(Operator::name).collect();
-    let declared = capabilities.operators.iter().flatten();
-    let lacking = capabilities.lacks.iter().map(|lack| &lack.operator);
-    match declared.chain(lacking).find(|name| !known.contains(&name.as_str())) {
-        None => Ok(()),
-        Some(name) => {
-            let meant = dmlcts_model::closest(name, known.iter().copied());
-            let meant = meant.map(|close| format!("did you mean `{close}`? ")).unwrap_or_default();
-            Err(format!(
-                "what `{}` declares makes no sense: there is no operator `{}`; {meant}it is to name those that it has of {}",
-                capabilities.name,
-                name.escape_debug(),
-                known.join(", ")
-            ))
-        }
-    }
-}
-
 /// Returns the level to judge at, and a second level at which cases must be valid, too, if there is one.
 fn levels(
     asked: Option<FeatureLevel>,
@@ -237,44 +227,4 @@ fn work(shared: &Arc<Shared>, sender: &Sender<BatchResult>, number: usize, jobs:
     });
     // A backend that panics in its destructor has answered everything.
     let _ = panics::caught(|| drop(worker));
-}
-
-#[cfg(test)]
-mod tests {
-    use dmlcts_backend::{Lack, Limits};
-    use dmlcts_model::DataType;
-
-    use super::*;
-
-    #[test]
-    fn an_operator_that_there_is_not_is_named() {
-        let mut capabilities = Capabilities {
-            name: "mine".to_owned(),
-            version: "1".to_owned(),
-            device: String::new(),
-            driver: String::new(),
-            feature_level: FeatureLevel::NEWEST,
-            can_set_feature_level: false,
-            operators: Some(vec!["SLICE".to_owned(), "PADDING1".to_owned()]),
-            data_types: vec![DataType::FLOAT32],
-            lacks: Vec::new(),
-            ranks: 1..=8,
-            limits: Limits::default(),
-            is_isolated: false,
-        };
-        let said = |capabilities: &Capabilities| check_names(capabilities, Library::embedded());
-        assert_eq!(said(&capabilities), Ok(()));
-        capabilities.lacks.push(Lack { operator: "Padding1".to_owned(), data_types: Vec::new() });
-        assert!(
-            said(&capabilities)
-                .is_err_and(|why| why.contains("no operator `Padding1`; did you mean `PADDING1`?"))
-        );
-        capabilities.operators = Some(vec!["Slice".to_owned()]);
-        assert_eq!(
-            said(&capabilities),
-            Err("what `mine` declares makes no sense: there is no operator `Slice`; did you mean `SLICE`? \
-                 it is to name those that it has of SLICE, SLICE1, PADDING1"
-                .to_owned())
-        );
-    }
 }

@@ -15,7 +15,7 @@ use dmlcts_model::{Desc, FeatureLevel};
 use dmlcts_spec::{Library, Operator, Predicate};
 
 use crate::{
-    Difference, Ending, Factory, KnownFailures, Partition, Runs, Source, Stop, Totals,
+    Difference, Ending, Factory, KnownFailures, Partition, RunError, Runs, Source, Stop, Totals,
     batch_result::BatchResult, deal::Dealer, expect::Declared,
 };
 
@@ -75,15 +75,15 @@ impl Shared {
         selected_level: Option<FeatureLevel>,
         strategies: usize,
         dealer: Dealer,
-    ) -> Self {
+    ) -> Result<Self, RunError> {
         let (configuration, limits) = (&run.configuration, &capabilities.limits);
-        Self {
+        Ok(Self {
             library: run.library,
             source: Arc::clone(&run.source),
             backend: Arc::clone(&run.backend),
             filter: configuration.filter.clone(),
             only: configuration.only.clone(),
-            declared: Declared::new(capabilities),
+            declared: Declared::new(capabilities, run.library)?,
             level,
             selected_level,
             allow: configuration.allow.clone(),
@@ -106,7 +106,7 @@ impl Shared {
             in_flight: limits.in_flight.max(1),
             large: Mutex::new(()),
             lost: Mutex::new(None),
-        }
+        })
     }
 
     /// The first run of consecutive cases in this range that are selected. Empty, at the end of the range, if

@@ -258,10 +258,9 @@ fn lacks(summary: &Summary, library: &Library) -> Vec<String> {
     all.extend(types.map(|data_type| data_type.to_string()));
     for lack in &backend.lacks {
         // A backend may name an operator that this program does not have.
-        let own = names.clone().filter(|name| *name == lack.operator);
-        all.extend(
-            own.flat_map(|name| lack.data_types.iter().map(move |data_type| format!("{name} {data_type}"))),
-        );
+        if names.clone().any(|name| name == lack.operator) {
+            all.push(lack.to_string());
+        }
     }
     let (low, high) = (*backend.ranks.start(), *backend.ranks.end());
     all.extend((1..=8_u32).filter(|rank| !(low..=high).contains(rank)).map(|rank| format!("rank {rank}")));
@@ -270,6 +269,9 @@ fn lacks(summary: &Summary, library: &Library) -> Vec<String> {
     }
     if backend.limits.tensor_bytes != u64::MAX {
         all.push(format!("tensors above {} bytes", grouped(backend.limits.tensor_bytes)));
+    }
+    if backend.limits.elements != u64::MAX {
+        all.push(format!("tensors above {} elements", grouped(backend.limits.elements)));
     }
     all
 }

@@ -113,6 +113,7 @@ impl Gpu {
             ranks: 1..=8,
             limits: Limits {
                 tensor_bytes: TENSOR_BYTES,
+                elements: u64::MAX,
                 batch_jobs: BATCH_JOBS,
                 busy_jobs: if is_software && options.is_served { SERVED_JOBS } else { BATCH_JOBS },
                 in_flight: 2,

@@ -93,8 +93,18 @@ pub(super) struct Capabilities {
     pub(super) data_types: u32,
     pub(super) least_rank: u32,
     pub(super) greatest_rank: u32,
-    pub(super) reserved: u32,
+    pub(super) lack_count: u32,
     pub(super) tensor_bytes: u64,
+    pub(super) elements: u64,
+    pub(super) lacks: *const Lack,
+}
+
+/// `dmlcts_lack`.
+#[repr(C)]
+pub(super) struct Lack {
+    pub(super) operator_name: *const c_char,
+    pub(super) condition: *const c_char,
+    pub(super) reason: *const c_char,
 }
 
 /// `dmlcts_backend *` and `dmlcts_operator *`: owned by the library, and only passed back to it.
@@ -183,13 +193,17 @@ mod tests {
             data_types,
             least_rank,
             greatest_rank,
-            reserved,
-            tensor_bytes
+            lack_count,
+            tensor_bytes,
+            elements,
+            lacks
         );
+        text += &assertions!(dmlcts_lack, Lack, operator_name, condition, reason);
         let numbers = [
             ("DMLCTS_ABI_VERSION", i64::from(VERSION)),
             ("DMLCTS_LONGEST_TEXT", LONGEST as i64),
             ("DMLCTS_MOST_OPERATORS", MOST as i64),
+            ("DMLCTS_MOST_LACKS", MOST as i64),
             ("DMLCTS_OK", OK.into()),
             ("DMLCTS_INVALID", INVALID.into()),
             ("DMLCTS_UNSUPPORTED", UNSUPPORTED.into()),

@@ -14,7 +14,7 @@ use std::{ffi::c_char, mem::ManuallyDrop, ptr, slice, sync::Arc};
 use dmlcts_model::{BindingOffsets, DataType, Desc, ErrorCode, FeatureLevel, printable};
 
 use crate::{
-    Capabilities, Limits, Operators, Refusal, RunError, Sequential,
+    Capabilities, Lack, Limits, Operators, Refusal, RunError, Sequential,
     protocol::{LONGEST, MOST},
 };
 use abi::{Functions, Memory, Opaque, Reason};
@@ -304,6 +304,30 @@ fn capabilities(declared: *const abi::Capabilities) -> Result<Capabilities, Stri
         });
         Some(names.collect::<Result<_, _>>()?)
     };
+    let lacks = if declared.lack_count == 0 {
+        Vec::new()
+    } else {
+        let count = declared.lack_count;
+        if declared.lacks.is_null() || count as usize > MOST {
+            return Err(format!("its `lack_count` is {count}, and its `lacks` are null or more than {MOST}"));
+        }
+        // SAFETY: the header requires this number of structs, which do not change while the backend is open.
+        let lacks = unsafe { slice::from_raw_parts(declared.lacks, count as usize) };
+        let lacks = lacks.iter().enumerate().map(|(place, lack)| {
+            let text = |key: &str, pointer: *const c_char| {
+                let key = format!("lacks[{place}].{key}");
+                let text = text(&key, pointer)?.filter(|text| !text.trim().is_empty());
+                text.ok_or_else(|| format!("its `{key}` is null or empty"))
+            };
+            Ok::<_, String>(Lack {
+                operator: text("operator_name", lack.operator_name)?,
+                condition: text("condition", lack.condition)?,
+                reason: text("reason", lack.reason)?,
+            })
+        });
+        lacks.collect::<Result<_, _>>()?
+    };
+    let limit = |most: u64| if most == 0 { u64::MAX } else { most };
     Ok(Capabilities {
         name,
         version,
@@ -313,10 +337,11 @@ fn capabilities(declared: *const abi::Capabilities) -> Result<Capabilities, Stri
         can_set_feature_level: false,
         operators,
         data_types,
-        lacks: Vec::new(),
+        lacks,
         ranks,
         limits: Limits {
-            tensor_bytes: if declared.tensor_bytes == 0 { u64::MAX } else { declared.tensor_bytes },
+            tensor_bytes: limit(declared.tensor_bytes),
+            elements: limit(declared.elements),
             ..Limits::default()
         },
         is_isolated: false,

@@ -89,7 +89,8 @@ pub struct Hello {
     /// The data types that its operators can be created with, such as `FLOAT32`.
     #[schemars(length(max = MOST), inner(length(max = LONGEST)))]
     pub data_types: Vec<String>,
-    /// The data types of these that an operator lacks; usually left out.
+    /// The valid descs that it does not support, although it has their operator, data types and rank. Usually
+    /// left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = MOST))]
     pub lacks: Vec<LackForm>,
@@ -107,16 +108,20 @@ pub struct Hello {
     pub ahead: bool,
 }
 
-/// The data types of the backend that one operator lacks.
+/// A kind of valid descs of an operator that a backend does not support.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LackForm {
     /// The operator, such as `PADDING1`.
     #[schemars(length(max = LONGEST))]
     pub operator: String,
-    /// The data types that it cannot be created with, such as `UINT16`.
-    #[schemars(length(max = MOST), inner(length(max = LONGEST)))]
-    pub data_types: Vec<String>,
+    /// The condition on its descs, in the language of the specs, such as `PaddingMode != CONSTANT`.
+    #[serde(rename = "where")]
+    #[schemars(length(max = LONGEST))]
+    pub condition: String,
+    /// Why, in a few words for reports.
+    #[schemars(length(max = LONGEST))]
+    pub reason: String,
 }
 
 /// The least and the greatest dimension count.
@@ -136,6 +141,10 @@ pub struct LimitsForm {
     /// The largest `TotalTensorSizeInBytes` that it can run. Left out or null if there is no such limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tensor_bytes: Option<u64>,
+    /// The largest number of elements of a tensor, the product of its sizes, that it can run. Left out or null
+    /// if there is no such limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elements: Option<u64>,
     /// The maximum number of cases in one `run`. Left out or null if the host may choose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch_cases: Option<u32>,
@@ -191,6 +200,7 @@ impl From<&Capabilities> for Hello {
             ranks: Ranks { min: *capabilities.ranks.start(), max: *capabilities.ranks.end() },
             limits: LimitsForm {
                 tensor_bytes: Some(limits.tensor_bytes).filter(|bytes| *bytes != u64::MAX),
+                elements: Some(limits.elements).filter(|elements| *elements != u64::MAX),
                 batch_cases: u32::try_from(limits.batch_jobs).ok(),
                 busy_cases: u32::try_from(limits.busy_jobs).ok().filter(|_| wants_its_own),
                 bare_arrays: limits.bare_arrays,
@@ -203,8 +213,8 @@ impl From<&Capabilities> for Hello {
 
 impl From<&Lack> for LackForm {
     fn from(lack: &Lack) -> Self {
-        let data_types = lack.data_types.iter().map(DataType::to_string).collect();
-        Self { operator: lack.operator.clone(), data_types }
+        let Lack { operator, condition, reason } = lack;
+        Self { operator: operator.clone(), condition: condition.clone(), reason: cut(reason) }
     }
 }
 
@@ -236,7 +246,12 @@ impl Hello {
         check_list("lacks", &self.lacks)?;
         self.lacks.iter().enumerate().try_for_each(|(place, lack)| {
             check_text(&format!("lacks[{place}].operator"), &lack.operator)?;
-            check_texts(&format!("lacks[{place}].data_types"), &lack.data_types)
+            check_text(&format!("lacks[{place}].where"), &lack.condition)?;
+            check_text(&format!("lacks[{place}].reason"), &lack.reason)?;
+            if lack.reason.trim().is_empty() {
+                return Err(format!("its `lacks[{place}].reason` is empty; say in a few words why"));
+            }
+            Ok(())
         })
     }
 
@@ -255,16 +270,13 @@ impl Hello {
         }
         let level: FeatureLevel =
             self.feature_level.parse().map_err(|error| format!("its `feature_level`: {error}"))?;
-        let data_types_of = |key: &str, names: &[String]| -> Result<Vec<DataType>, String> {
-            let data_type = |name: &String| {
-                DataType::from_name(name).ok_or_else(|| {
-                    let known: Vec<String> = DataType::all().map(|known| known.to_string()).collect();
-                    let meant = dmlcts_model::closest(name, known.iter().map(String::as_str));
-                    let meant = meant.map(|close| format!("; did you mean `{close}`?")).unwrap_or_default();
-                    format!("its `{key}`: `{}` is not a data type{meant}", short(name))
-                })
-            };
-            names.iter().map(data_type).collect()
+        let data_type = |name: &String| {
+            DataType::from_name(name).ok_or_else(|| {
+                let known: Vec<String> = DataType::all().map(|known| known.to_string()).collect();
+                let meant = dmlcts_model::closest(name, known.iter().map(String::as_str));
+                let meant = meant.map(|close| format!("; did you mean `{close}`?")).unwrap_or_default();
+                format!("its `data_types`: `{}` is not a data type{meant}", short(name))
+            })
         };
         if self.data_types.is_empty() {
             return Err("its `data_types` are empty, so it can run no case".to_owned());
@@ -277,15 +289,18 @@ impl Hello {
             let Ranks { min, max } = self.ranks;
             return Err(format!("the `max` of its `ranks`, {max}, is below the `min`, {min}"));
         }
-        let lacks = self.lacks.iter().map(|lack| {
-            let data_types = data_types_of("lacks", &lack.data_types)?;
-            Ok(Lack { operator: lack.operator.clone(), data_types })
+        let lacks = self.lacks.iter().map(|LackForm { operator, condition, reason }| Lack {
+            operator: operator.clone(),
+            condition: condition.clone(),
+            reason: short(reason),
         });
         let limits = Limits::default();
         let batch = self.limits.batch_cases.map_or(limits.batch_jobs, |cases| cases as usize);
         let busy = self.limits.busy_cases.map_or(limits.busy_jobs, |cases| cases as usize);
-        for (key, cases) in [("batch_cases", batch), ("busy_cases", busy)] {
-            if cases == 0 {
+        let has_no_element = self.limits.elements == Some(0);
+        let zeros = [("batch_cases", batch == 0), ("busy_cases", busy == 0), ("elements", has_no_element)];
+        for (key, is_zero) in zeros {
+            if is_zero {
                 return Err(format!("its `limits.{key}` is 0, so it can run no case"));
             }
         }
@@ -302,11 +317,12 @@ impl Hello {
             feature_level: level,
             can_set_feature_level: self.can_set_feature_level,
             operators: self.operators.clone(),
-            data_types: data_types_of("data_types", &self.data_types)?,
-            lacks: lacks.collect::<Result<_, String>>()?,
+            data_types: self.data_types.iter().map(data_type).collect::<Result<_, _>>()?,
+            lacks: lacks.collect(),
             ranks: self.ranks.min..=self.ranks.max,
             limits: Limits {
                 tensor_bytes: self.limits.tensor_bytes.unwrap_or(u64::MAX),
+                elements: self.limits.elements.unwrap_or(u64::MAX),
                 batch_jobs: batch.min(limits.batch_jobs),
                 busy_jobs: busy,
                 bare_arrays: self.limits.bare_arrays,
@@ -397,7 +413,12 @@ mod tests {
         assert_eq!(capabilities.limits, Limits::default());
         assert_eq!(Hello::from(&capabilities).capabilities(), Ok(capabilities.clone()));
         let limits = Limits { bare_arrays: Some(16), busy_jobs: 2000, ..Limits::default() };
-        let lacks = vec![Lack { operator: "PADDING1".to_owned(), data_types: vec![DataType::INT8] }];
+        let limits = Limits { elements: 1 << 28, ..limits };
+        let lacks = vec![Lack {
+            operator: "PADDING1".to_owned(),
+            condition: "PaddingMode != CONSTANT".to_owned(),
+            reason: "constant only".to_owned(),
+        }];
         let full = Capabilities { lacks, limits, ..capabilities };
         assert_eq!(Hello::from(&full).capabilities(), Ok(full));
     }
@@ -453,10 +474,9 @@ mod tests {
         assert!(
             said(|hello| hello.limits.tensor_bytes = Some(3)).contains("the smallest tensor has 4 bytes")
         );
-        let lack = |hello: &mut Hello| {
-            hello.lacks.push(LackForm { operator: "SLICE".to_owned(), data_types: vec!["F16".to_owned()] });
-        };
-        assert!(said(lack).contains("its `lacks`: `F16` is not a data type"));
+        assert!(said(|hello| hello.limits.elements = Some(0)).contains("elements"));
+        let lack = |hello: &mut Hello| hello.lacks.push(LackForm { reason: " ".to_owned(), ..lack() });
+        assert!(said(lack).contains("its `lacks[0].reason` is empty"));
     }
 
     /// The start of the error, and the change that causes it.
@@ -468,12 +488,13 @@ mod tests {
     }
 
     fn lack() -> LackForm {
-        LackForm { operator: "SLICE".to_owned(), data_types: vec!["INT8".to_owned()] }
+        let text = str::to_owned;
+        LackForm { operator: text("SLICE"), condition: text("rank > 4"), reason: text("four loops") }
     }
 
     #[test]
     fn a_text_or_list_that_is_too_long_is_reported_with_the_limit() {
-        let spoils: [Spoil; 11] = [
+        let spoils: [Spoil; 12] = [
             ("name` has 256 characters", |hello| hello.name = text()),
             ("version` has 256 characters", |hello| hello.version = text()),
             ("device` has 256 characters", |hello| hello.device = text()),
@@ -488,8 +509,11 @@ mod tests {
             ("lacks[0].operator` has 256 characters", |hello| {
                 hello.lacks = vec![LackForm { operator: text(), ..lack() }];
             }),
-            ("lacks[0].data_types[0]` has 256 characters", |hello| {
-                hello.lacks = vec![LackForm { data_types: vec![text()], ..lack() }];
+            ("lacks[0].where` has 256 characters", |hello| {
+                hello.lacks = vec![LackForm { condition: text(), ..lack() }];
+            }),
+            ("lacks[0].reason` has 256 characters", |hello| {
+                hello.lacks = vec![LackForm { reason: text(), ..lack() }];
             }),
         ];
         for (expected, spoil) in spoils {

@@ -14,10 +14,11 @@ fn main() {
     let words: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words[..] {
-        ["spoiled", way] => serve(&mut spoiled::backend(way)),
+        ["spoiled", way] => serve(&mut spoiled::backend(way, None)),
+        ["declines", condition] => serve(&mut spoiled::backend("declines", Some(condition))),
         ["logging"] => serve(&mut logging::backend()),
         ["updated", driver, faults] => serve(&mut updated::backend(driver, faults)),
-        _ => panic!("usage: faulty spoiled WAY | logging | updated DRIVER FAULTS"),
+        _ => panic!("usage: faulty spoiled WAY | declines CONDITION | logging | updated DRIVER FAULTS"),
     }
 }
 

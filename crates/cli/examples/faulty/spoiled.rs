@@ -1,7 +1,7 @@
 //! Faults that lists of known failures describe: one of the [`BUGS`] of real libraries, or a change of the
 //! output of each case in which a stride of SLICE1 is negative.
 
-use dmlcts_backend::{Backend, Batch, Capabilities, Job};
+use dmlcts_backend::{Backend, Batch, Capabilities, Job, Lack};
 use dmlcts_model::{DataType, FeatureLevel, List, Outcome, Tensor, Value};
 use dmlcts_reference::Reference;
 
@@ -16,15 +16,21 @@ struct Spoiled {
     runs: u64,
 }
 
-/// The reference with a fault of this name.
-pub(crate) fn backend(way: &str) -> impl Backend {
+/// The reference with a fault of this name. It declares to lack the descs of SLICE1 with this condition.
+pub(crate) fn backend(way: &str, lacks: Option<&str>) -> impl Backend {
     let inner: Box<dyn Backend> = Box::new(Reference::backend());
     let capabilities = Capabilities {
         name: "wrong".to_owned(),
         driver: "Spoiler 2.5.1".to_owned(),
+        lacks: lacks.into_iter().map(lack).collect(),
         ..inner.capabilities().clone()
     };
     Spoiled { inner, capabilities, way: way.to_owned(), runs: 0 }
+}
+
+fn lack(condition: &str) -> Lack {
+    let (operator, condition) = ("SLICE1".to_owned(), condition.to_owned());
+    Lack { operator, condition, reason: "nothing goes backwards".to_owned() }
 }
 
 impl Backend for Spoiled {

@@ -22,6 +22,8 @@ mod help;
 mod hostile;
 mod kills;
 mod known;
+#[cfg(unix)]
+mod lacks;
 mod links;
 mod merge;
 mod mutants;

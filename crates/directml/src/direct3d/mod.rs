@@ -161,6 +161,7 @@ fn capabilities(library: &Library, device: &Device, options: &Options, features:
         ranks: if level.code() >= ANY_RANK { 1..=8 } else { 4..=5 },
         limits: Limits {
             tensor_bytes: TENSOR_BYTES,
+            elements: u64::MAX,
             batch_jobs: BUSY_JOBS,
             busy_jobs: BUSY_JOBS,
             in_flight: 2,

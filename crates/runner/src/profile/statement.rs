@@ -7,8 +7,9 @@
 
 use std::fmt;
 
+use dmlcts_backend::Lack;
 use dmlcts_model::named_enum;
-use dmlcts_spec::Library;
+use dmlcts_spec::{Library, Operator};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -87,6 +88,8 @@ pub enum ReservationKind {
     /// Skipped: the backend does not declare this part of the desc. Never bare arrays: those cases are
     /// counted in [`Statement::unsayable`].
     Unsupported(Undeclared),
+    /// Skipped: the backend declares to lack it.
+    Lack,
     /// Skipped, with no recorded reason.
     Skipped,
     /// Failed as a known failure describes.
@@ -100,10 +103,11 @@ pub enum ReservationKind {
 
 impl ReservationKind {
     /// All kinds, in the order of statements.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Unsupported(Undeclared::Operator),
         Self::Unsupported(Undeclared::DataType),
         Self::Unsupported(Undeclared::Rank),
+        Self::Lack,
         Self::Skipped,
         Self::KnownFailure,
         Self::CreatedOnly,
@@ -116,6 +120,7 @@ impl ReservationKind {
             Self::Unsupported(Undeclared::Operator) => "unsupported-operator",
             Self::Unsupported(Undeclared::DataType) => "unsupported-data-type",
             Self::Unsupported(Undeclared::Rank | Undeclared::BareArrays) => "unsupported-rank",
+            Self::Lack | Self::Unsupported(Undeclared::Lack(_)) => "lack",
             Self::Skipped => "skipped",
             Self::KnownFailure => "known-failure",
             Self::CreatedOnly => "created-only",
@@ -258,15 +263,19 @@ impl Claim {
             }
         };
         let (mut unsayable, mut explained) = (0, 0);
-        for undeclared in Undeclared::ALL {
-            for operator in library.operators() {
-                let cases = totals.skipped.of(operator.position(), undeclared);
-                explained += cases;
-                if undeclared == Undeclared::BareArrays {
-                    unsayable += cases;
-                } else {
-                    add(ReservationKind::Unsupported(undeclared), operator.name(), cases);
+        let mut skipped: Vec<_> = totals.skipped.iter().collect();
+        skipped.sort_by_key(|(operator, undeclared, _)| (*undeclared, *operator));
+        for (operator, undeclared, cases) in skipped {
+            explained += cases;
+            let name = library.operators().get(operator).map_or("", Operator::name);
+            match undeclared {
+                Undeclared::BareArrays => unsayable += cases,
+                Undeclared::Lack(place) => {
+                    let lack = summary.capabilities.lacks.get(place);
+                    let of = lack.map_or_else(|| name.to_owned(), Lack::to_string);
+                    add(ReservationKind::Lack, &of, cases);
                 }
+                undeclared => add(ReservationKind::Unsupported(undeclared), name, cases),
             }
         }
         add(ReservationKind::Skipped, "", tally.of(Verdict::Skip).saturating_sub(explained));

@@ -93,16 +93,11 @@ pub(super) fn breaks(
 fn has(declared: &Capabilities, case: &Case) -> bool {
     let operator = &case.desc.signature.operator;
     let has_operator = declared.operators.as_ref().is_none_or(|operators| operators.contains(operator));
-    let lacks = |data_type| {
-        let of_operator = declared.lacks.iter().filter(|lack| lack.operator == *operator);
-        of_operator.flat_map(|lack| &lack.data_types).any(|lacking| *lacking == data_type)
-    };
     let mut tensors = case.desc.input.iter().chain(&case.desc.output);
     has_operator
         && tensors.all(|tensor| {
             declared.ranks.contains(&tensor.dimension_count)
                 && declared.data_types.contains(&tensor.data_type)
-                && !lacks(tensor.data_type)
         })
 }
 

@@ -7,6 +7,7 @@
 
 mod breaking;
 mod failed;
+mod lacks;
 mod reading;
 mod report;
 mod run;
@@ -14,10 +15,9 @@ mod run;
 use std::{sync::Arc, time::Instant};
 
 use dmlcts_backend::{
-    Capabilities, Lack, Purpose,
+    Capabilities, Purpose,
     process::{Deadline, Incidents, Shutdowns},
 };
-use dmlcts_model::DataType;
 use dmlcts_report::{Tone, command, counted, span};
 use dmlcts_runner::{Ending, RunError};
 use dmlcts_spec::{Library, Operator};
@@ -79,6 +79,9 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     drop(first);
     let answers = reading::works(&mut report, arguments, &diagnosis, &failures)?;
     ends(&mut report, &hosting.incidents.shutdowns())?;
+    if answers {
+        lacks::refuses(&mut report, (&factory, &capabilities), deadline)?;
+    }
     let is_lost = diagnosis.summary.ending == Ending::BackendLost;
     if answers && !is_lost {
         breaking::breaks(&mut report, arguments, (&factory, &capabilities), deadline)?;
@@ -120,13 +123,12 @@ fn declares(report: &mut Report, capabilities: &Capabilities) -> Result<bool, Pr
     let operators: Vec<&str> = known.iter().filter(has).copied().collect();
     let Capabilities { name, version, device, feature_level, data_types, lacks, ranks, .. } = capabilities;
     let device = if device.is_empty() { String::new() } else { format!(" ({device})") };
-    let without = |lack: &Lack| {
-        let types: Vec<String> = lack.data_types.iter().map(DataType::to_string).collect();
-        format!(" ({} without {})", lack.operator, types.join(", "))
+    let lacks = match lacks.len() as u64 {
+        0 => String::new(),
+        count => format!("; {} declared", counted(count, "lack")),
     };
-    let lacks: String = lacks.iter().map(without).collect();
     let found = format!(
-        "{name} {version}{device}: {}, {}{lacks} of {} to {} dimensions, at feature level {feature_level}",
+        "{name} {version}{device}: {}, {} of {} to {} dimensions, at feature level {feature_level}{lacks}",
         if operators.is_empty() { "no operator".to_owned() } else { operators.join(", ") },
         counted(data_types.len() as u64, "data type"),
         ranks.start(),

@@ -65,7 +65,11 @@ fn what_is_declared_cannot_be_called_unsupported() {
     );
 
     let skipped_without = |operator: &str| {
-        let lack = Lack { operator: operator.to_owned(), data_types: vec![DataType::FLOAT32] };
+        let lack = Lack {
+            operator: operator.to_owned(),
+            condition: "InputTensor.DataType == FLOAT32".to_owned(),
+            reason: "no floats".to_owned(),
+        };
         let backend = declaring(Capabilities { lacks: vec![lack], ..declared() }, |batch| {
             let (jobs, _, _) = batch.parts();
             for job in jobs {
