@@ -8,16 +8,18 @@ use dmlcts_findings::{
 };
 use dmlcts_model::{Case, Outcome};
 use dmlcts_runner::{Failure, Found, Group, OTHER_DATA, Rate, Trials, Verdict, Witnessed};
+use dmlcts_spec::Operator;
 
 use crate::{
     Finding, Limit, StoredFinding,
     blind::CasesOfRun,
     counterexample::add_counterexamples,
-    finding::{FailureKind, most_frequent},
+    finding::most_frequent,
     outcomes,
     pattern::pattern,
     spending::Spending,
     stored::{self, AloneFailure, Explained, Stored},
+    wording::Wordings,
 };
 
 /// The failures of each finding that run again alone, besides its first.
@@ -48,14 +50,15 @@ impl Explainer<'_, '_> {
             witnessed.as_it_failed(index, blank.clone())
         };
         let dependent = outcomes::data_dependent(witnessed, self.trials.library());
-        let (outcomes, is_sample) = outcomes::outcomes(witnessed);
+        let wordings = Wordings::of(witnessed);
+        let (outcomes, is_sample) = outcomes::outcomes(witnessed, &wordings);
         let (of, earlier) = ((self.trials.library(), self.trials.level()), self.stored);
         // First of all, since experiments may take all the time.
         self.spending.open_stored();
         let mut still = |case: &Case| self.still(case);
         let stored = Stored::new(earlier, witnessed.failures(), of, &mut read, &mut still);
         let mut cases = CasesOfRun { read: &mut read, dependent: &dependent };
-        let (causes, answers) = self.causes(&outcomes, witnessed, &mut cases);
+        let (causes, answers) = self.causes(&outcomes, &wordings, witnessed, &mut cases);
         let explained = stored.keep(causes, &outcomes, &answers, &mut cases);
         let mut findings: Vec<(Finding, Vec<u64>)> =
             explained.iter().flat_map(|one| self.of_cause(one, witnessed)).collect();
@@ -78,6 +81,7 @@ impl Explainer<'_, '_> {
     fn causes(
         &mut self,
         outcomes: &Outcomes,
+        wordings: &Wordings,
         witnessed: &Witnessed,
         cases_of_run: &mut CasesOfRun<'_>,
     ) -> (Vec<Cause>, Vec<(Case, Label)>) {
@@ -99,8 +103,12 @@ impl Explainer<'_, '_> {
             if is_over { 0 } else { (self.spending.cases() / 2).saturating_mul(3).min(Estimate::AMPLE) };
         let is_over_at = || stop.is_interrupted() || is_past() || end.is_past();
         let budget = Budget { cases, evidence, is_over: &is_over_at };
-        let mut experiments =
-            Experiments { trials: &mut *self.trials, spending: &mut *self.spending, answers: Vec::new() };
+        let mut experiments = Experiments {
+            trials: &mut *self.trials,
+            spending: &mut *self.spending,
+            wordings,
+            answers: Vec::new(),
+        };
         let ask: &mut dyn Ask = &mut experiments;
         let ask = Some(ask).filter(|_| !is_over);
         let causes = dmlcts_findings::explain(outcomes, of, 0, budget, cases_of_run, ask);
@@ -240,6 +248,7 @@ struct Repeated {
 struct Experiments<'a, 'run> {
     trials: &'a mut Trials<'run>,
     spending: &'a mut Spending,
+    wordings: &'a Wordings,
     answers: Vec<(Case, Label)>,
 }
 
@@ -287,7 +296,10 @@ impl Experiments<'_, '_> {
                 }
             }
             (Verdict::Fail | Verdict::Crash | Verdict::Timeout, Some(class)) => {
-                Label::Failed(FailureKind::of(class, &alone.outcome).to_string())
+                let operators = self.trials.library().operators();
+                let of_case = |operator: &Operator| operator.name() == case.desc.signature.operator;
+                let operator = operators.iter().position(of_case).unwrap_or_default();
+                Label::Failed(self.wordings.kind(operator, class, &alone.outcome))
             }
             _ => Label::Unknown,
         }

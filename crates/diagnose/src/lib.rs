@@ -33,6 +33,7 @@ mod run;
 mod shrink;
 mod spending;
 mod stored;
+mod wording;
 
 pub use counterexample::Counterexample;
 pub use diagnosis::Diagnosis;

@@ -10,6 +10,7 @@ use crate::{
     Finding, FindingDigest,
     blind::{DataDependent, is_data_dependent},
     finding::FailureKind,
+    wording::Wordings,
 };
 
 /// The maximum number of passes that a predicate is checked against.
@@ -21,8 +22,9 @@ fn kind(found: &Found) -> FailureKind {
 }
 
 /// The failures with their kinds, and the passes; and whether these passes are a sample.
-pub(crate) fn outcomes(witnessed: &Witnessed) -> (Outcomes, bool) {
-    let failures = witnessed.failures().iter().map(|(index, found)| (*index, kind(found).to_string()));
+pub(crate) fn outcomes(witnessed: &Witnessed, wordings: &Wordings) -> (Outcomes, bool) {
+    let kind = |found: &Found| wordings.kind(found.operator, found.class, &found.outcome);
+    let failures = witnessed.failures().iter().map(|(index, found)| (*index, kind(found)));
     let passes = witnessed.passes(HELD_AGAINST);
     (Outcomes { failures: failures.collect(), passes: passes.indices }, passes.is_sample)
 }

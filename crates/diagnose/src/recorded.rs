@@ -11,6 +11,7 @@ use crate::{
     finding::most_frequent,
     outcomes,
     stored::{Alone, Explained, Stored},
+    wording::Wordings,
 };
 
 /// A recorded run.
@@ -34,7 +35,7 @@ impl RecordedRun<'_> {
     /// The findings, the most severe first. `read` returns the case at an index.
     pub fn findings(&self, witnessed: &Witnessed, read: &mut dyn FnMut(u64) -> Case) -> Vec<Finding> {
         let of = (self.library, self.level);
-        let (outcomes, is_sample) = outcomes::outcomes(witnessed);
+        let (outcomes, is_sample) = outcomes::outcomes(witnessed, &Wordings::of(witnessed));
         let mut ask = |_: &Case| Alone::Unknown;
         let mut failed = |index: u64| witnessed.as_it_failed(index, read(index));
         let stored = Stored::new(self.stored, witnessed.failures(), of, &mut failed, &mut ask);

@@ -12,6 +12,7 @@ use crate::{
     behind::Text,
     failure::{INDENT, write_failure, write_prose},
     flake::shows_alone,
+    lack::declarations,
     numbers::{counted, grouped},
     overview::write_overview,
 };
@@ -170,6 +171,11 @@ pub(crate) fn about(finding: &Finding, most: usize, list: Option<&str>) -> Vec<S
         }
     }
     lines.extend(finding.pattern.map(|pattern| pattern.to_string()));
+    let declarations = declarations(finding);
+    if !declarations.is_empty() {
+        lines.push("if the backend is not meant to do them, declare that it `lacks` them:".to_owned());
+        lines.extend(declarations.iter().map(|declaration| format!("{INDENT}{declaration}")));
+    }
     lines
 }
 

@@ -14,6 +14,7 @@ mod flake;
 mod html;
 mod junit;
 mod known;
+mod lack;
 mod layout;
 mod listed;
 mod markdown;

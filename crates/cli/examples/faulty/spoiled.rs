@@ -59,11 +59,20 @@ impl Backend for Spoiled {
             }
             return;
         }
+        if self.way == "declines-for-two-reasons" {
+            for job in
+                jobs.iter_mut().filter(|job| is_created(job) && job.desc.signature.operator == "SLICE1")
+            {
+                if is_double(job) {
+                    job.outcome = Outcome::Unsupported("there are no doubles".into());
+                } else if walks_back(job) {
+                    job.outcome = Outcome::Unsupported("nothing goes backwards".into());
+                }
+            }
+            return;
+        }
         if self.way == "declines" {
-            let created = |job: &&mut Job| {
-                matches!(job.outcome, Outcome::Output | Outcome::Accepted) && walks_back(job)
-            };
-            for job in jobs.iter_mut().filter(created) {
+            for job in jobs.iter_mut().filter(|job| is_created(job) && walks_back(job)) {
                 job.outcome = Outcome::Unsupported("nothing goes backwards".into());
             }
         }
@@ -115,6 +124,15 @@ fn walks_back(job: &Job) -> bool {
 fn is_third(job: &Job) -> bool {
     let sizes = job.desc.input.as_ref().and_then(|input| input.sizes.as_ref());
     sizes.is_some_and(|sizes| sizes.iter().sum::<i64>() % 3 == 1)
+}
+
+/// Whether the operator was created.
+fn is_created(job: &Job) -> bool {
+    matches!(job.outcome, Outcome::Output | Outcome::Accepted)
+}
+
+fn is_double(job: &Job) -> bool {
+    job.desc.output.as_ref().is_some_and(|output| output.data_type == DataType::FLOAT64)
 }
 
 fn is_half(job: &Job) -> bool {

@@ -32,6 +32,20 @@ fn valid_cases_that_a_backend_lacks_are_skipped_and_counted_by_reason() {
     assert!(ran.contains(" 1 passed, 0 failed"), "{ran}");
 }
 
+/// Refusals in other words have other reasons, so each reason is a finding, with the declaration to add.
+#[test]
+fn a_refusal_that_is_not_declared_is_one_finding_a_reason() {
+    let said = text(&["run", "--backend", &faulty("spoiled declines-for-two-reasons"), "--explain", "2000"]);
+    assert!(said.contains("\n2 findings: "), "{said}");
+    for (condition, reason) in
+        [(RIGHT, "nothing goes backwards"), ("InputTensor.DataType == FLOAT64", "there are no doubles")]
+    {
+        let declaration =
+            format!(r#"    {{"operator": "SLICE1", "where": "{condition}", "reason": "{reason}"}}"#);
+        assert!(said.contains(&declaration), "{declaration}: {said}");
+    }
+}
+
 #[test]
 fn a_profile_lists_what_a_backend_lacks_as_a_reservation() {
     let ran = stdout(&["run", "--backend", &declining(RIGHT), "--profile", "directml-6.4-smoke"]);
