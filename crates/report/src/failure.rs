@@ -12,7 +12,7 @@ use crate::{
     behind::{JudgedDesc, Text, write_answers, write_definitions},
     brackets,
     flake::{shows_alone, write_tried},
-    numbers::grouped,
+    numbers::{folded, grouped},
 };
 
 /// The maximum number of wrong elements that are explained one by one.
@@ -108,7 +108,7 @@ pub(crate) fn expected(failure: &Failure) -> String {
 pub(crate) fn did(failure: &Failure) -> String {
     let because = |reason: &str| match &*printable(reason, LONGEST) {
         "" => String::new(),
-        reason => format!(": {reason}"),
+        reason => format!(": {}", folded(reason)),
     };
     match &failure.outcome {
         Outcome::Output => match failure.class {
