@@ -4,6 +4,7 @@
 mod bugs;
 mod logging;
 mod spoiled;
+mod unruly;
 mod updated;
 
 use std::{env, io};
@@ -15,9 +16,10 @@ fn main() {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words[..] {
         ["spoiled", way] => serve(&mut spoiled::backend(way)),
+        ["unruly", way] => serve(&mut unruly::backend(way)),
         ["logging"] => serve(&mut logging::backend()),
         ["updated", driver, faults] => serve(&mut updated::backend(driver, faults)),
-        _ => panic!("usage: faulty spoiled WAY | logging | updated DRIVER FAULTS"),
+        _ => panic!("usage: faulty spoiled WAY | unruly WAY | logging | updated DRIVER FAULTS"),
     }
 }
 
