@@ -1,8 +1,8 @@
 //! Shows a run on the terminal while it runs and when it ends.
 //!
 //! Results go to the output. Progress goes to the error stream: as a bar if that is a terminal, otherwise as
-//! a line now and then. Short runs show no progress. Whatever a backend does, the error stream gets at most
-//! [`LINES`] lines, and the summary lists further incidents.
+//! a line now and then. Short runs show no progress. Whatever a backend process does, the error stream gets
+//! at most [`LINES`] lines, and the summary lists further incidents.
 
 use std::{
     io::{self, Write},
