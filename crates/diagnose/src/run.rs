@@ -19,6 +19,7 @@ use crate::{
     shrink::Shrinker,
     spending::{End, Spending, run_time},
     stored::{Alone, Stored},
+    wording::Wordings,
 };
 
 /// The most time that a run with a deadline keeps for the explanation of its failures.
@@ -220,10 +221,11 @@ impl Explanation<'_, '_> {
         }
         tell(Event::Shrinking { findings: count });
         let Ended { trials, witnessed, .. } = &mut self.ended;
+        let wordings = Wordings::of(witnessed);
         for finding in findings.iter_mut().filter(|finding| is_stable(finding)) {
             let Some(found) = witnessed.failures().get(&finding.first.index) else { continue };
             spending.open_shrinking(finding);
-            finding.smallest = Shrinker { trials, spending }.smallest(finding, found);
+            finding.smallest = Shrinker { trials, spending, wordings: &wordings }.smallest(finding, found);
             spending.left_out.shrinking += u64::from(spending.close());
         }
     }

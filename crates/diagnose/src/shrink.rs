@@ -4,7 +4,7 @@ use dmlcts_model::{Case, Offsets, Outcome};
 use dmlcts_runner::{Evidence, Examination, Failure, Found, Trials, Verdict};
 use dmlcts_spec::program::Values;
 
-use crate::{Finding, spending::Spending};
+use crate::{Finding, spending::Spending, wording::Wordings};
 
 /// The elements of an input that are compared with each other.
 const MOST_ELEMENTS: usize = 1 << 12;
@@ -13,12 +13,16 @@ const MOST_ELEMENTS: usize = 1 << 12;
 pub(crate) struct Shrinker<'a, 'run> {
     pub(crate) trials: &'a mut Trials<'run>,
     pub(crate) spending: &'a mut Spending,
+    pub(crate) wordings: &'a Wordings,
 }
 
 impl Shrinker<'_, '_> {
     /// A smaller case that fails like the first one of a finding, and for which its predicate holds.
     pub(crate) fn smallest(&mut self, finding: &Finding, found: &Found) -> Option<Failure> {
         let (first, library) = (&finding.first, self.trials.library());
+        let wordings = self.wordings;
+        let kind = |class, outcome: &Outcome| wordings.kind(found.operator, class, outcome);
+        let first_kind = kind(first.class, &first.outcome);
         let predicate = finding.rule.as_ref().map(|rule| &rule.predicate);
         let (mut values, level) = (Values::default(), self.trials.level());
         // The last case that failed, which is the smallest.
@@ -30,7 +34,10 @@ impl Shrinker<'_, '_> {
             }
             let alone = self.trials.examine(case, found.index, found.strategy);
             self.spending.note(alone.as_ref());
-            let Some(alone) = alone.filter(|alone| is_alike(first, case, alone)) else { return false };
+            let is_alike = |alone: &Examination| {
+                is_alike(first, case, alone) && kind(first.class, &alone.outcome) == first_kind
+            };
+            let Some(alone) = alone.filter(is_alike) else { return false };
             last = Some((case.clone(), alone));
             true
         };

@@ -12,7 +12,7 @@ use crate::{
     experiment::{self, Budget, Estimate, Experimented, experiment},
     explain::ENOUGH_FAILURES,
     fresh::Fresh,
-    label::{Ask, Label, Labelled},
+    label::{Ask, Label, Labelled, RoundLimit},
     learn::{Explanation, learn as learn_rules},
     merge::{Subject, merge},
     propose::Asked,
@@ -106,22 +106,29 @@ pub fn learn(
     let kinds = of_operators.iter().map(|(_, kinds, _)| kinds.len()).sum();
     for (operator, kinds_of_it, cases) in &of_operators {
         let terms = Terms::new(operator, level);
-        for &(class, is_invalid) in kinds_of_it {
-            if (budget.is_over)() {
-                break;
-            }
+        let from = all.len();
+        let mut learn_kind = |class: &str, is_invalid: bool, against: Option<&str>| {
             let validity = if is_invalid { Validity::Invalid } else { Validity::Valid };
             let seed = derive(seed, &format!("{} {class} {is_invalid}", operator.name()));
             let of_validity = cases.iter().filter(|(_, _, of)| *of == validity);
-            let mut universe = universe(&terms, of_validity.map(|(case, label, _)| (*case, *label)), class);
+            let told = |label: &Label| match label {
+                Label::Failed(kind) if against == Some(kind) => Label::Passed,
+                label => label.clone(),
+            };
+            let told: Vec<(&Case, Label)> =
+                of_validity.map(|(case, label, _)| (*case, told(label))).collect();
+            let told = told.iter().map(|(case, label)| (*case, label));
+            let mut universe = universe(&terms, told, class);
             let result = match (&mut ask, Fresh::new(library, operator, seed)) {
                 (Some(ask), Ok(fresh)) => {
+                    let mut telling = Telling { ask: *ask, against };
+                    let ask = &mut telling;
                     let failures = universe.of_outcome(true);
                     let failures = failures.iter().map(|case| universe.case(*case));
                     let asked = Asked::like(validity, failures, operator, level);
                     let subject = experiment::Subject { operator, asked, class, kinds, fresh, seed, budget };
                     ask.begin(operator.name(), class);
-                    experiment(&mut universe, subject, *ask)
+                    experiment(&mut universe, subject, ask)
                 }
                 _ => Experimented {
                     // Few failures support no rule, and nearly every condition holds for them.
@@ -140,7 +147,26 @@ pub fn learn(
             let simpler = simpler(&result.rules, &universe);
             let learned = learned(class, validity, &universe, result);
             let (cases, failed) = universe.into_labels();
-            all.push(Subject { operator, level, learned, simpler, cases, failed });
+            Subject { operator, level, learned, simpler, cases, failed }
+        };
+        for &(class, is_invalid) in kinds_of_it {
+            if (budget.is_over)() {
+                break;
+            }
+            all.push(learn_kind(class, is_invalid, None));
+        }
+        // A rule that is also that of refusals in other words says nothing about these words.
+        for place in from..all.len() {
+            let one = &all[place].learned;
+            let wider = all[from..].iter().map(|other| &other.learned).find(|other| {
+                is_worded_like(one, other)
+                    && conditions_of(one) == conditions_of(other)
+                    && held_failing(one) < held_failing(other)
+            });
+            if let Some(wider) = wider.filter(|_| !(budget.is_over)()) {
+                let (class, against) = (one.class.clone(), wider.class.clone());
+                all[place] = learn_kind(&class, one.validity == Validity::Invalid, Some(&against));
+            }
         }
     }
     all.sort_by_key(|one| (one.learned.class.clone(), one.learned.validity == Validity::Invalid));
@@ -152,6 +178,51 @@ pub fn learn(
         share(subjects, library, ask.as_mut().map(|ask| &mut **ask as &mut dyn Ask));
     }
     all.into_iter().map(|one| one.learned).collect()
+}
+
+/// Answers as if one kind of failures had passed.
+struct Telling<'a> {
+    ask: &'a mut dyn Ask,
+    against: Option<&'a str>,
+}
+
+impl Ask for Telling<'_> {
+    fn ask(&mut self, cases: &[Case]) -> Vec<Label> {
+        let told = |label| match label {
+            Label::Failed(kind) if self.against == Some(&kind) => Label::Passed,
+            label => label,
+        };
+        self.ask.ask(cases).into_iter().map(told).collect()
+    }
+
+    fn begin(&mut self, operator: &str, class: &str) {
+        self.ask.begin(operator, class);
+    }
+
+    fn begin_evidence(&mut self, operator: &str, class: &str) {
+        self.ask.begin_evidence(operator, class);
+    }
+
+    fn cut(&mut self, limit: RoundLimit) {
+        self.ask.cut(limit);
+    }
+}
+
+/// Whether both are about refusals of one class in different words.
+fn is_worded_like(one: &Learned, other: &Learned) -> bool {
+    let class = |one: &Learned| one.class.split_once(": ").map(|(class, _)| class.to_owned());
+    one.class != other.class
+        && one.validity == other.validity
+        && class(one).is_some()
+        && class(one) == class(other)
+}
+
+fn conditions_of(one: &Learned) -> Vec<&str> {
+    one.predicates.iter().map(|found| found.condition.as_str()).collect()
+}
+
+fn held_failing(one: &Learned) -> usize {
+    one.predicates.iter().map(|found| found.held_failing).sum()
 }
 
 /// The passes, and the failures of one class.

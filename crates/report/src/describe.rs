@@ -65,7 +65,7 @@ pub fn write_tensor(
     let name = side.member_name();
     match (desc.tensor(side), held) {
         (Some(tensor), Ok(memory)) => {
-            Layout { name, remark: "", tensor, memory, marked: &[] }.write(out, "", style)
+            Layout { name, remark: "", tensor, memory, marked: &[], focus: None }.write(out, "", style)
         }
         (Some(tensor), Err(reason)) => writeln!(out, "{}\n({reason})", heading(name, tensor)),
         (None, _) => writeln!(out, "{name}: null"),

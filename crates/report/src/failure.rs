@@ -12,7 +12,7 @@ use crate::{
     behind::{JudgedDesc, Text, write_answers, write_definitions},
     brackets,
     flake::{shows_alone, write_tried},
-    numbers::grouped,
+    numbers::{folded, grouped},
 };
 
 /// The maximum number of wrong elements that are explained one by one.
@@ -108,7 +108,7 @@ pub(crate) fn expected(failure: &Failure) -> String {
 pub(crate) fn did(failure: &Failure) -> String {
     let because = |reason: &str| match &*printable(reason, LONGEST) {
         "" => String::new(),
-        reason => format!(": {reason}"),
+        reason => format!(": {}", folded(reason)),
     };
     match &failure.outcome {
         Outcome::Output => match failure.class {
@@ -198,12 +198,14 @@ fn write_evidence(
         }
     }
     let marked: Vec<List> = differences.first.iter().map(|wrong| wrong.coordinates.clone()).collect();
-    let write = |out: &mut dyn Write, name, remark, tensor, memory, marked| {
-        Layout { name, remark, tensor, memory, marked }.write(out, INDENT, style)
+    let source = differences.first.first().map(|wrong| source(failure, wrong));
+    let (source, focus) = (source.as_deref(), marked.first().map(List::as_slice));
+    let write = |out: &mut dyn Write, name, remark, tensor, memory, marked, focus| {
+        Layout { name, remark, tensor, memory, marked, focus }.write(out, INDENT, style)
     };
-    write(out, "InputTensor", "", input, &evidence.input, &[])?;
-    write(out, "OutputTensor", "expected", output, &evidence.expected, &marked)?;
-    write(out, "OutputTensor", "actual", output, &evidence.actual, &marked)?;
+    write(out, "InputTensor", "", input, &evidence.input, &[], source)?;
+    write(out, "OutputTensor", "expected", output, &evidence.expected, &marked, focus)?;
+    write(out, "OutputTensor", "actual", output, &evidence.actual, &marked, focus)?;
     for wrong in differences.first.iter().take(EXPLAINED) {
         write_prose(out, style, &wrong_element(failure, output, wrong))?;
     }
@@ -213,6 +215,15 @@ fn write_evidence(
         writeln!(out, "{INDENT}and {} more of {elements} elements differ", grouped(more))?;
     }
     Ok(())
+}
+
+/// The element of the input around which a large input is shown: what belongs into a wrong element, otherwise
+/// what it holds, otherwise the first element.
+pub(crate) fn source(failure: &Failure, wrong: &WrongElement) -> List {
+    match reads(failure, &wrong.coordinates) {
+        Some(Reads::Input(source)) => source,
+        _ => origins(failure, wrong).into_iter().next().unwrap_or_default(),
+    }
 }
 
 /// A wrong element, what it should be, and which elements of the input it equals.

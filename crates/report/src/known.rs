@@ -13,7 +13,7 @@ use dmlcts_runner::{
 
 use crate::{
     Context, Style, Tone,
-    numbers::{counted, grouped},
+    numbers::{counted, folded, grouped},
 };
 
 /// The maximum number of entries that a summary names.
@@ -65,15 +65,15 @@ pub(crate) fn details(tally: &KnownTally, conclusion: Conclusion) -> String {
         && let Some(did) = did(*result)
     {
         // Writing into a string cannot fail.
-        let _ = writeln!(text, "  its smallest case {did}: {}", escaped(line));
+        let _ = writeln!(text, "  its smallest case {did}: {}", escaped(&folded(line)));
     }
     for (what, first) in firsts {
         if let Some(FirstCase { index, line }) =
             first.as_ref().filter(|_| conclusion != Conclusion::Regressed)
         {
-            let (index, line) = (grouped(*index), escaped(line));
+            let (index, line) = (grouped(*index), folded(line));
             // Writing into a string cannot fail.
-            let _ = writeln!(text, "  the first that {what} is case {index}: {line}");
+            let _ = writeln!(text, "  the first that {what} is case {index}: {}", escaped(&line));
         }
     }
     text

@@ -7,26 +7,30 @@
 //!    [ 6,  8]]]]
 //! ```
 //!
-//! Elements can be marked. A large tensor shows the ends of each axis and the surroundings of marked
-//! elements, with `...` for the elements that are left out.
+//! Elements can be marked. A large tensor shows the neighbourhood of one element, and its first line says
+//! which part that is. Without such an element, it shows the ends of each axis, with `...` for the elements
+//! that are left out.
 
 use std::{
-    collections::BTreeSet,
     fmt::Write as _,
     io::{self, Write},
 };
 
-use dmlcts_model::{List, Tensor, element_to_text, packed_strides};
+use dmlcts_model::{List, Tensor, element_count, element_to_text, packed_strides};
 
 use crate::{Style, Tone};
 
+/// A tensor with at most this number of elements is shown whole. A neighbourhood has at most as many.
+const WHOLE: i64 = 40;
+/// The number of columns of a neighbourhood. An odd number puts its element in the middle.
+const COLUMNS: i64 = 7;
+/// The number of rows of a neighbourhood.
+const ROWS: i64 = 5;
 /// The number of elements at each end of an axis: first for the innermost axis, then for the others. The
 /// first pair that keeps a tensor within [`MOST_CELLS`] is used.
 const ENDS: [(usize, usize); 6] = [(16, 16), (10, 6), (8, 4), (5, 3), (4, 2), (3, 1)];
-/// The maximum number of elements of one tensor. The last pair of [`ENDS`] may exceed it.
+/// The maximum number of elements at the ends of one tensor. The last pair of [`ENDS`] may exceed it.
 const MOST_CELLS: usize = 256;
-/// The maximum number of marked elements whose surroundings a large tensor shows.
-const MARKS_SHOWN: usize = 3;
 
 /// A tensor to lay out.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +45,8 @@ pub struct Layout<'a> {
     pub memory: &'a [u8],
     /// The coordinates of elements to mark.
     pub marked: &'a [List],
+    /// The element whose neighbourhood a large tensor shows.
+    pub focus: Option<&'a [i64]>,
 }
 
 /// Numbers in braces, as the pages write lists: `{1, 1, 4, 4}`.
@@ -72,12 +78,16 @@ impl Layout<'_> {
     pub fn write(&self, out: &mut dyn Write, indent: &str, style: Style) -> io::Result<()> {
         let heading = heading(self.name, self.tensor);
         let separator = if self.remark.is_empty() { "" } else { ", " };
-        writeln!(out, "{indent}{heading}{separator}{}", style.paint(Tone::Strong, self.remark))?;
+        write!(out, "{indent}{heading}{separator}{}", style.paint(Tone::Strong, self.remark))?;
         let Some(sizes) = self.tensor.sizes.as_deref().filter(|sizes| sizes.iter().all(|&size| size > 0))
         else {
-            return writeln!(out, "{indent}(no elements)");
+            return writeln!(out, "\n{indent}(no elements)");
         };
         let shown = self.shown(sizes);
+        if self.focus.is_some() && !is_whole(sizes) {
+            write!(out, ", only elements {}", ranges(&shown))?;
+        }
+        writeln!(out)?;
         let rows = rows(&shown);
         let cells: Vec<Vec<Cell>> = rows.iter().map(|row| self.cells(row, shown.last(), style)).collect();
         let columns = cells.iter().map(Vec::len).max().unwrap_or(0);
@@ -106,36 +116,17 @@ impl Layout<'_> {
 
     /// The indices shown of each axis, in ascending order.
     pub(crate) fn shown(&self, sizes: &[i64]) -> Vec<Vec<i64>> {
-        let choose = |(inner, outer): (usize, usize)| -> Vec<Vec<i64>> {
-            let last = sizes.len().saturating_sub(1);
-            sizes
-                .iter()
-                .enumerate()
-                .map(|(axis, &size)| {
-                    let ends = if axis == last { inner } else { outer } as i64;
-                    if size <= 2 * ends {
-                        return (0..size).collect();
-                    }
-                    let marked = self.marked.iter().take(MARKS_SHOWN).filter_map(|mark| mark.get(axis));
-                    let around = marked.flat_map(|&mark| mark - 1..=mark + 1);
-                    let indices: BTreeSet<i64> = (0..ends)
-                        .chain(size - ends..size)
-                        .chain(around)
-                        .filter(|index| (0..size).contains(index))
-                        .collect();
-                    indices.into_iter().collect()
-                })
-                .collect()
-        };
-        let cells = |shown: &Vec<Vec<i64>>| shown.iter().map(Vec::len).product::<usize>();
-        let fitting = ENDS.into_iter().map(choose).find(|shown| cells(shown) <= MOST_CELLS);
-        fitting.unwrap_or_else(|| choose(ENDS[ENDS.len() - 1]))
+        match self.focus {
+            _ if is_whole(sizes) => sizes.iter().map(|&size| (0..size).collect()).collect(),
+            Some(focus) => neighbourhood(sizes, focus),
+            None => ends(sizes),
+        }
     }
 
     fn cells(&self, row: &Row, columns: Option<&Vec<i64>>, style: Style) -> Vec<Cell> {
         let mut cells = Vec::new();
-        let mut next = 0;
         let inner = columns.map_or([0].as_slice(), Vec::as_slice);
+        let mut next = inner.first().copied().unwrap_or_default();
         for &index in inner {
             if index > next {
                 cells.push(Cell { text: "...".to_owned(), width: 3 });
@@ -173,6 +164,56 @@ impl Layout<'_> {
         let start = usize::try_from(place).ok()?.checked_mul(size)?;
         self.memory.get(start..start.checked_add(size)?)
     }
+}
+
+fn is_whole(sizes: &[i64]) -> bool {
+    element_count(sizes) <= WHOLE as u128
+}
+
+/// The indices around an element: columns on the innermost axis that has several elements, rows on the next
+/// one. Outer axes have more than one index only where that leaves room.
+fn neighbourhood(sizes: &[i64], focus: &[i64]) -> Vec<Vec<i64>> {
+    let mut room = WHOLE;
+    let mut shown: Vec<Vec<i64>> = sizes
+        .iter()
+        .enumerate()
+        .rev()
+        .map(|(axis, &size)| {
+            let most = if room == WHOLE { COLUMNS } else { ROWS };
+            let count = size.min(most).min(room);
+            room /= count;
+            let middle = focus.get(axis).copied().unwrap_or_default();
+            let first = (middle - count / 2).clamp(0, size - count);
+            (first..first + count).collect()
+        })
+        .collect();
+    shown.reverse();
+    shown
+}
+
+/// The indices at both ends of each axis.
+fn ends(sizes: &[i64]) -> Vec<Vec<i64>> {
+    let last = sizes.len().saturating_sub(1);
+    let choose = |(inner, outer): (usize, usize)| -> Vec<Vec<i64>> {
+        let both = |(axis, &size): (usize, &i64)| {
+            let ends = if axis == last { inner } else { outer } as i64;
+            (0..size.min(ends)).chain(ends.max(size - ends)..size).collect()
+        };
+        sizes.iter().enumerate().map(both).collect()
+    };
+    let cells = |shown: &Vec<Vec<i64>>| shown.iter().map(Vec::len).product::<usize>();
+    let fitting = ENDS.into_iter().map(choose).find(|shown| cells(shown) <= MOST_CELLS);
+    fitting.unwrap_or_else(|| choose(ENDS[ENDS.len() - 1]))
+}
+
+/// Indices as they stand in coordinates, with the first and the last of several: `[0,0,8-12,9-15]`.
+fn ranges(shown: &[Vec<i64>]) -> String {
+    let range = |indices: &Vec<i64>| match indices.as_slice() {
+        [first, .., last] => format!("{first}-{last}"),
+        one => one.iter().map(i64::to_string).collect(),
+    };
+    let ranges: Vec<String> = shown.iter().map(range).collect();
+    format!("[{}]", ranges.join(","))
 }
 
 struct Cell {
@@ -225,9 +266,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn text(tensor: &Tensor, memory: &[u8], marked: &[&[i64]], style: Style) -> String {
+        let focus = marked.first().copied();
         let marked: Vec<List> = marked.iter().map(|mark| List::from_slice(mark)).collect();
         let mut out = Vec::new();
-        let layout = Layout { name: "OutputTensor", remark: "", tensor, memory, marked: &marked };
+        let layout = Layout { name: "OutputTensor", remark: "", tensor, memory, marked: &marked, focus };
         layout.write(&mut out, "", style).unwrap();
         String::from_utf8(out).unwrap()
     }
@@ -291,10 +333,52 @@ mod tests {
     }
 
     #[test]
-    fn a_large_tensor_shows_its_ends_and_what_is_marked() {
+    fn a_large_tensor_shows_what_is_around_the_first_wrong_element() {
         let tensor = packed(DataType::UINT16, &[1000, 1000]);
         let memory: Vec<u8> = (0..1_000_000_u32).flat_map(|value| (value as u16).to_le_bytes()).collect();
-        insta::assert_snapshot!(text(&tensor, &memory, &[&[500, 400]], Style::PLAIN));
+        insta::assert_snapshot!(text(&tensor, &memory, &[&[500, 400], &[900, 1]], Style::PLAIN), @r"
+        OutputTensor: (Sizes:{1000, 1000}, DataType:UINT16), only elements [498-502,397-403]
+        [[39645, 39646, 39647,  39648, 39649, 39650, 39651],
+         [40645, 40646, 40647,  40648, 40649, 40650, 40651],
+         [41645, 41646, 41647, *41648, 41649, 41650, 41651],
+         [42645, 42646, 42647,  42648, 42649, 42650, 42651],
+         [43645, 43646, 43647,  43648, 43649, 43650, 43651]]
+        ");
+        insta::assert_snapshot!(text(&tensor, &memory, &[&[999, 0]], Style::PLAIN), @r"
+        OutputTensor: (Sizes:{1000, 1000}, DataType:UINT16), only elements [995-999,0-6]
+        [[ 11960, 11961, 11962, 11963, 11964, 11965, 11966],
+         [ 12960, 12961, 12962, 12963, 12964, 12965, 12966],
+         [ 13960, 13961, 13962, 13963, 13964, 13965, 13966],
+         [ 14960, 14961, 14962, 14963, 14964, 14965, 14966],
+         [*15960, 15961, 15962, 15963, 15964, 15965, 15966]]
+        ");
+        let outer = packed(DataType::UINT8, &[50, 1, 2, 1]);
+        let memory: Vec<u8> = (0..100).collect();
+        insta::assert_snapshot!(text(&outer, &memory, &[&[20, 0, 1, 0]], Style::PLAIN), @r"
+        OutputTensor: (Sizes:{50, 1, 2, 1}, DataType:UINT8), only elements [18-22,0,0-1,0]
+        [[[[ 36],
+           [ 37]]],
+         [[[ 38],
+           [ 39]]],
+         [[[ 40],
+           [*41]]],
+         [[[ 42],
+           [ 43]]],
+         [[[ 44],
+           [ 45]]]]
+        ");
+    }
+
+    #[test]
+    fn a_large_tensor_without_a_wrong_element_shows_its_ends() {
+        let tensor = packed(DataType::UINT8, &[41]);
+        let memory: Vec<u8> = (0..41).collect();
+        insta::assert_snapshot!(text(&tensor, &memory, &[], Style::PLAIN), @r"
+        OutputTensor: (Sizes:{41}, DataType:UINT8)
+        [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, ..., 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40]
+        ");
+        let whole = packed(DataType::UINT8, &[40]);
+        assert!(!text(&whole, &memory, &[], Style::PLAIN).contains("..."));
     }
 
     #[test]
@@ -326,6 +410,8 @@ mod tests {
         fn no_tensor_floods_the_terminal(sizes in prop::collection::vec(1_i64..100_000, 1..5)) {
             let tensor = packed(DataType::UINT8, &sizes);
             prop_assert!(text(&tensor, &[], &[], Style::PLAIN).len() < 16_000);
+            let last: Vec<i64> = sizes.iter().map(|size| size - 1).collect();
+            prop_assert!(text(&tensor, &[], &[&last], Style::PLAIN).len() < 400);
         }
     }
 }

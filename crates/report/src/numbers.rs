@@ -20,6 +20,33 @@ pub fn counted(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
+/// The prefixes of bytes in hexadecimal.
+const HEXADECIMAL: [&str; 2] = ["explicit:", "0x"];
+/// The maximum number of digits that are shown of them.
+const DIGITS: usize = 32;
+/// The number of digits that begin a longer one.
+const START: usize = 8;
+
+/// A text in which long hexadecimal is folded: `fill=explicit:0000803f... (64 bytes)`. It is for prose: a
+/// case or a command to copy stays whole.
+pub(crate) fn folded(text: &str) -> String {
+    let (mut folded, mut rest) = (String::new(), text);
+    while let Some(start) =
+        HEXADECIMAL.iter().filter_map(|prefix| Some(rest.find(prefix)? + prefix.len())).min()
+    {
+        let digits = rest[start..].find(|letter: char| !letter.is_ascii_hexdigit());
+        let end = digits.map_or(rest.len(), |digits| start + digits);
+        if end - start > DIGITS {
+            let count = bytes((end - start).div_ceil(2) as u64);
+            folded.extend([&rest[..start + START], "... (", &count, ")"]);
+        } else {
+            folded += &rest[..end];
+        }
+        rest = &rest[end..];
+    }
+    folded + rest
+}
+
 /// A rate in three digits: `2.13 million`, `950 thousand`, `12`.
 pub fn rate(count: u64, time: Duration) -> String {
     let each_second = count as f64 / time.as_secs_f64().max(1e-9);
@@ -58,6 +85,17 @@ pub fn bytes(count: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_hexadecimal_is_folded() {
+        let digits = "00112233445566778899aabbccddeeff";
+        let case = |fill: &str| format!("SLICE INT8 in=4 fill=explicit:{fill} and PaddingValue=0x{fill}.");
+        assert_eq!(folded(&case(digits)), case(digits));
+        assert_eq!(folded(&case(&format!("{digits}0"))), case("00112233... (17 bytes)"));
+        assert_eq!(folded(&case(&digits.repeat(256))), case("00112233... (4.0 KiB)"));
+        let others = format!("0x, explicit: and {} of commit {digits}{digits}", "7".repeat(40));
+        assert_eq!(folded(&others), others);
+    }
 
     #[test]
     fn numbers_read_well() {

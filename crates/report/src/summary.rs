@@ -43,6 +43,8 @@ pub struct Context {
     pub known: KnownContext,
     /// The lines to print if the run [is a proof](is_proof): what it proves.
     pub certificate: Vec<String>,
+    /// What happened to the backend's processes and was not yet shown.
+    pub incidents: Vec<String>,
     /// The profile that the run tests, if it has one.
     pub claim: Option<Claim>,
     /// Commands to continue with, and the purpose of each.
@@ -134,8 +136,8 @@ pub fn write_summary(
     for (place, text) in recorded(summary).iter().enumerate() {
         line(if place == 0 { "recorded" } else { "" }, None, text)?;
     }
-    for note in notes(summary) {
-        line("note", None, &note)?;
+    for note in notes(summary).iter().chain(&context.incidents) {
+        line("note", None, note)?;
     }
     if is_proof(summary) {
         for (place, text) in context.certificate.iter().enumerate() {

@@ -1,7 +1,8 @@
 //! Shows a run on the terminal while it runs and when it ends.
 //!
 //! Results go to the output. Progress goes to the error stream: as a bar if that is a terminal, otherwise as
-//! a line now and then. Short runs show no progress.
+//! a line now and then. Short runs show no progress. Whatever a backend process does, the error stream gets
+//! at most [`LINES`] lines, and the summary lists further incidents.
 
 use std::{
     io::{self, Write},
@@ -17,7 +18,7 @@ use crate::{
     Context, Style,
     finding::write_findings,
     known::write_known,
-    numbers::{counted, grouped, rate, span},
+    numbers::{counted, folded, grouped, rate, span},
     summary::write_summary,
 };
 
@@ -25,6 +26,9 @@ use crate::{
 const LONG: Duration = Duration::from_secs(1);
 /// The time between two lines of progress, if there is no bar.
 const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// The maximum number of lines of the error stream. The last one is for the number of further incidents.
+const LINES: usize = 3;
 
 /// How much to show, and in which form.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +50,8 @@ pub struct Terminal<'a> {
     cases: Option<u64>,
     started: Instant,
     last_line: Option<Instant>,
+    /// The number of lines of the error stream so far.
+    lines: usize,
     has_failed: bool,
     bar: Option<ProgressBar>,
 }
@@ -62,6 +68,7 @@ impl<'a> Terminal<'a> {
             cases: None,
             started: now,
             last_line: None,
+            lines: 0,
             has_failed: false,
             bar: None,
         }
@@ -102,15 +109,19 @@ impl<'a> Terminal<'a> {
             // The terminal shows failures, not the result of each case.
             RunEvent::Cases { .. } | RunEvent::Pause { .. } => {}
             RunEvent::Progress(totals) => self.progress(&totals.progress),
-            RunEvent::Incident(sentence) => self.say(sentence),
+            RunEvent::Incident(sentence) if self.has_room() => self.say(sentence),
+            RunEvent::Incident(sentence) => self.context.incidents.push((*sentence).to_owned()),
             RunEvent::Failed(failure) => self.failed(failure),
         }
     }
 
     /// Shows what a run came to. Returns errors of the output.
     pub fn finish(&mut self, diagnosis: &Diagnosis) -> io::Result<()> {
-        if let Some(bar) = self.bar.take() {
-            bar.finish_and_clear();
+        self.end_progress();
+        match self.context.incidents.len() as u64 {
+            0 => {}
+            1 => self.finish_incidents(),
+            more => self.write(&format!("and {}: the report lists them", counted(more, "further incident"))),
         }
         write_findings(self.out, &self.context, diagnosis, self.options.style)?;
         write_known(self.out, &self.context, &diagnosis.summary, self.options.style)?;
@@ -118,6 +129,24 @@ impl<'a> Terminal<'a> {
             write_summary(self.out, &self.context, diagnosis, self.options.style)?;
         }
         self.out.flush()
+    }
+
+    /// Ends a run whose report is not shown: the error stream gets all incidents.
+    pub fn finish_without_report(&mut self) {
+        self.end_progress();
+        self.finish_incidents();
+    }
+
+    fn end_progress(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn finish_incidents(&mut self) {
+        for sentence in std::mem::take(&mut self.context.incidents) {
+            self.write(&sentence);
+        }
     }
 
     fn progress(&mut self, progress: &Progress) {
@@ -153,16 +182,29 @@ impl<'a> Terminal<'a> {
     fn failed(&mut self, failure: &Failure) {
         // The report has all of them. The first one tells early that the run fails.
         if !std::mem::replace(&mut self.has_failed, true) {
-            let line = format!("first failure: {}: {}", failure.class, failure.case);
+            let case = failure.case.to_string();
+            let line = format!("first failure: {}: {}", failure.class, folded(&case));
             self.say(&line);
         }
     }
 
-    /// Writes a line of progress, and ignores errors.
+    fn has_room(&self) -> bool {
+        self.lines + 1 < LINES
+    }
+
+    /// Writes a line of progress if there is room for it.
     fn say(&mut self, line: &str) {
+        if self.has_room() {
+            self.write(line);
+        }
+    }
+
+    /// Writes a line to the error stream, and ignores errors.
+    fn write(&mut self, line: &str) {
         if self.options.quiet {
             return;
         }
+        self.lines += 1;
         let line = escaped(line);
         if let Some(bar) = &self.bar {
             bar.suspend(|| {

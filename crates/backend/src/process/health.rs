@@ -16,7 +16,7 @@ const WAITS: f64 = 3.0;
 /// The failures of all processes of a command.
 #[derive(Debug, Default)]
 pub(super) struct Health {
-    failures: AtomicU64,
+    has_failed: AtomicBool,
     hangs: AtomicU64,
     silences: AtomicU64,
     is_killed: AtomicBool,
@@ -82,14 +82,12 @@ impl Health {
         self.incidents.clone()
     }
 
-    /// Records that a process failed.
+    /// Records that a process failed. The first one is an incident; the cases that make processes fail are
+    /// failures of the run.
     pub(super) fn failed(&self, fault: &Fault) {
-        let failures = self.failures.fetch_add(1, Ordering::Relaxed) + 1;
-        if failures == 1 {
+        if !self.has_failed.swap(true, Ordering::Relaxed) {
             self.incidents
                 .add(format!("a backend process failed: {fault}; looking for the case that makes it fail"));
-        } else if is_power_of_ten(failures) {
-            self.incidents.add(format!("{failures} backend processes have failed so far"));
         }
     }
 }
@@ -103,19 +101,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_failure_is_told_at_once_and_later_ones_by_powers_of_ten() {
+    fn the_first_failure_is_told_at_once_and_no_later_one() {
         let (incidents, fault) = (Incidents::default(), Fault::ended("it ended (exit status: 3)"));
         let health = Health::with_incidents(incidents.clone());
         (0..1234).for_each(|_| health.failed(&fault));
         let told: Vec<_> = std::iter::from_fn(|| incidents.take()).collect();
         assert_eq!(
             told,
-            [
-                "a backend process failed: it ended (exit status: 3); looking for the case that makes it fail",
-                "10 backend processes have failed so far",
-                "100 backend processes have failed so far",
-                "1000 backend processes have failed so far",
-            ]
+            ["a backend process failed: it ended (exit status: 3); looking for the case that makes it fail"]
         );
     }
 

@@ -4,6 +4,7 @@
 mod bugs;
 mod logging;
 mod spoiled;
+mod unruly;
 mod updated;
 
 use std::{env, io};
@@ -16,9 +17,12 @@ fn main() {
     match words[..] {
         ["spoiled", way] => serve(&mut spoiled::backend(way, None)),
         ["declines", condition] => serve(&mut spoiled::backend("declines", Some(condition))),
+        ["unruly", way] => serve(&mut unruly::backend(way)),
         ["logging"] => serve(&mut logging::backend()),
         ["updated", driver, faults] => serve(&mut updated::backend(driver, faults)),
-        _ => panic!("usage: faulty spoiled WAY | declines CONDITION | logging | updated DRIVER FAULTS"),
+        _ => panic!(
+            "usage: faulty spoiled WAY | declines CONDITION | unruly WAY | logging | updated DRIVER FAULTS"
+        ),
     }
 }
 

@@ -63,10 +63,10 @@ impl Backend for Spoiled {
             for job in
                 jobs.iter_mut().filter(|job| is_created(job) && job.desc.signature.operator == "SLICE1")
             {
-                if is_double(job) {
-                    job.outcome = Outcome::Unsupported("there are no doubles".into());
-                } else if walks_back(job) {
-                    job.outcome = Outcome::Unsupported("nothing goes backwards".into());
+                if walks_back(job) {
+                    let reason =
+                        if is_double(job) { "no doubles backwards" } else { "nothing goes backwards" };
+                    job.outcome = Outcome::Unsupported(reason.into());
                 }
             }
             return;

@@ -188,8 +188,21 @@ fn context(header: &Header, files: usize, all: bool) -> Context {
     };
     let next = vec![(header.command.clone(), "the same again".to_owned())];
     let known = KnownContext { is_whole: is_whole(selection), ..KnownContext::default() };
-    let (library, certificate) = (Library::embedded(), Vec::new());
+    let (library, certificate, incidents) = (Library::embedded(), Vec::new(), Vec::new());
     let ((resume, failures), claim) = ((None, None), None);
     let accepted = Vec::new();
-    Context { library, subject, replay, known, certificate, claim, next, resume, failures, all, accepted }
+    Context {
+        library,
+        subject,
+        replay,
+        known,
+        certificate,
+        incidents,
+        claim,
+        next,
+        resume,
+        failures,
+        all,
+        accepted,
+    }
 }

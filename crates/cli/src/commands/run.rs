@@ -276,6 +276,7 @@ pub(super) fn cases(
         replay: Replay { options: arguments.words_of_a_case(form) },
         known: KnownContext::default(),
         certificate: Vec::new(),
+        incidents: Vec::new(),
         claim: claim.cloned(),
         next,
         resume: arguments.recorded().map(|path| {

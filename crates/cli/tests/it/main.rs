@@ -42,4 +42,5 @@ mod shutdown;
 mod snapshot;
 mod stand_in;
 mod stored;
+mod unruly;
 mod version;

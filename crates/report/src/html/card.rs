@@ -13,7 +13,7 @@ use crate::{
     Replay,
     failure::{did, expected},
     finding::{cases, export, standing, title, within},
-    numbers::{counted, grouped},
+    numbers::{counted, folded, grouped},
 };
 
 /// The form of a predicate that is too long for the head of a card.
@@ -77,7 +77,7 @@ impl Card<'_> {
             @if finding.smallest.is_some() {
                 p.faint {
                     "Shrunk from case " (grouped(finding.first.index)) " (" (escaped(&finding.first.strategy)) "): "
-                    code { (escaped(&finding.first.case.to_string())) }
+                    code { (escaped(&folded(&finding.first.case.to_string()))) }
                 }
             }
             @if self.is_listed {

@@ -8,7 +8,7 @@ use dmlcts_runner::{Evidence, Failure, Reads, RunKind, WrongElement, origins, re
 use maud::{Markup, html};
 
 use super::grid::{Cell, Grid, LETTER, ROW};
-use crate::{Layout, brackets, heading, numbers::grouped};
+use crate::{Layout, brackets, failure::source, heading, numbers::grouped};
 
 /// The maximum number of wrong elements with lines and words.
 const EXPLAINED: usize = 6;
@@ -69,7 +69,7 @@ pub(super) fn tensors(failure: &Failure, name: &str) -> Option<Markup> {
     Some(html! {
         @if let Some(note) = note { p { (note) } }
         div.scroll tabindex="0" role="region" aria-label={ "Tensors of " (name) } {
-            (picture((input, output), evidence, &explained))
+            (picture(failure, (input, output), evidence, &explained))
         }
         ul.legend aria-hidden="true" {
             li { span.swatch.good {} "from where it should come" }
@@ -100,20 +100,24 @@ fn in_words(output: &Tensor, one: &Explained<'_>) -> Markup {
     }
 }
 
-fn picture((input, output): (&Tensor, &Tensor), evidence: &Evidence, explained: &[Explained<'_>]) -> Markup {
+fn picture(
+    failure: &Failure,
+    (input, output): (&Tensor, &Tensor),
+    evidence: &Evidence,
+    explained: &[Explained<'_>],
+) -> Markup {
     let wrong: Vec<List> = evidence.differences.first.iter().map(|wrong| wrong.coordinates.clone()).collect();
     let rightful: Vec<List> = explained.iter().filter_map(Explained::rightful).collect();
     let origins: Vec<List> = explained.iter().filter_map(|one| one.origins.first().cloned()).collect();
-    // A large tensor shows the surroundings of the first few of them.
-    let sources: Vec<List> = explained
-        .iter()
-        .flat_map(|one| one.rightful().into_iter().chain(one.origins.first().cloned()))
-        .collect();
-    let grid = |tensor, memory, marked| Grid::new(&Layout { name: "", remark: "", tensor, memory, marked });
+    let source = evidence.differences.first.first().map(|wrong| source(failure, wrong));
+    let (source, focus) = (source.as_deref(), wrong.first().map(List::as_slice));
+    let grid = |tensor, memory, focus| {
+        Grid::new(&Layout { name: "", remark: "", tensor, memory, marked: &[], focus })
+    };
     let mut panels = [
-        panel("Expected output", output, grid(output, &evidence.expected, &wrong)),
-        panel("Input", input, grid(input, &evidence.input, &sources)),
-        panel("Actual output", output, grid(output, &evidence.actual, &wrong)),
+        panel("Expected output", output, grid(output, &evidence.expected, focus)),
+        panel("Input", input, grid(input, &evidence.input, source)),
+        panel("Actual output", output, grid(output, &evidence.actual, focus)),
     ];
     let mut x = 1;
     for panel in &mut panels {

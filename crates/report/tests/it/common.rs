@@ -87,6 +87,7 @@ pub(crate) fn context() -> Context {
         known: KnownContext::default(),
         claim: None,
         certificate: vec!["what a test can prove".to_owned()],
+        incidents: Vec::new(),
         next: vec![("dmlcts list | head".to_owned(), "the cases, one line each".to_owned())],
         resume: None,
         failures: None,

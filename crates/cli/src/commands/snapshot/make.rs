@@ -126,8 +126,7 @@ fn run_suite(arguments: &MakeArguments, started: Instant) -> Result<(Exit, Ran),
     if run::is_empty(&diagnosis.summary, selection) {
         return Err(run::nothing(&diagnosis.summary, selection));
     }
-    // Nothing of it is written to standard output.
-    let _ = terminal.finish(&diagnosis);
+    terminal.finish_without_report();
     dmlcts_backend::process::end_all();
     let exit = Exit::of(&diagnosis.summary, is_whole(&form));
     let exit = conclude(exit, &diagnosis.summary, &arguments_of_run.backend)?;
