@@ -48,7 +48,10 @@ enum {
     /* There is too little memory: E_OUTOFMEMORY. */
     DMLCTS_OUT_OF_MEMORY = 3,
     /* Something went wrong that is no refusal. */
-    DMLCTS_FAILED = 4
+    DMLCTS_FAILED = 4,
+    /* Of dmlcts_run: the result has other sizes, or another data type, than the output. The reason says both. */
+    DMLCTS_WRONG_SHAPE = 5,
+    DMLCTS_WRONG_TYPE = 6
 };
 
 /* Room for the reason of a result other than DMLCTS_OK, in words for people. It is all zero when a function is called, and is

@@ -19,7 +19,10 @@ Subclass `Backend`, implement `create`, and call `serve`:
     dmlcts.serve(Mine())
 
 `dmlcts run --backend 'exec:python3 mine.py'` then puts cases to it. What `print` writes goes to standard error: standard
-output belongs to the protocol, which `crates/backend/PROTOCOL.md` of dmlcts specifies.
+output belongs to the protocol, which `crates/backend/PROTOCOL.md` of dmlcts specifies. Import this module before a library
+that prints when it is imported.
+
+For a library that works on packed arrays, subclass `ArrayBackend` and implement `slice`, `pad`, or both. It needs NumPy.
 
 The end of this file is a part of its own, the pages' rules: `check_tensors`, `check_slice` and `check_padding` raise `Invalid` for a
 desc that DirectML refuses, and return what is left to do. Use them where your library asks for less than DirectML, as
@@ -31,6 +34,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import stat
 import struct
 import sys
 import threading
@@ -40,7 +44,8 @@ from operator import index
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 __all__ = [
-    "Backend", "Desc", "Tensor", "Run", "Invalid", "Unsupported", "Refused", "serve",
+    "Backend", "ArrayBackend", "Desc", "Tensor", "Run", "Invalid", "Unsupported", "Refused",
+    "WrongShape", "WrongType", "serve",
     "ALIGNMENT", "DATA_TYPES", "PADDING_MODES", "element_size", "packed_strides", "byte_strides",
     "Walk", "check_tensors", "check_slice", "check_padding", "check_lists", "check_list",
 ]
@@ -90,6 +95,14 @@ class Refused(Exception):
     def __init__(self, reason: str, code: int) -> None:
         super().__init__(reason)
         self.code = code
+
+
+class WrongShape(Exception):
+    """The result has other sizes than the output: both, such as `[2, 3], expected [2, 4]`. Raise it in a run."""
+
+
+class WrongType(Exception):
+    """The result has another data type than the output: both. Raise it in a run."""
 
 
 class Tensor:
@@ -183,13 +196,93 @@ class Backend:
         """Behaves as a device of this level, such as "4.1", from now on."""
 
 
+class ArrayBackend(Backend):
+    """A backend whose library works on packed arrays. Implement `slice`, `pad`, or both; where `operators` is None, the backend
+    has the operators whose method it implements. Checks, types and views of memory are done here. It needs NumPy."""
+
+    #: Each element is copied, so a tensor that repeats its elements by a stride of 0 may be too large.
+    elements = 1 << 24
+
+    def __init__(self) -> None:
+        if self.operators is None:
+            methods = {"SLICE": "slice", "SLICE1": "slice", "PADDING1": "pad"}
+            own = [name for name, method in methods.items() if getattr(type(self), method) is not getattr(ArrayBackend, method)]
+            self.operators = own
+
+    def slice(self, array, starts: List[int], stops: List[Optional[int]], steps: List[int]):
+        """The elements of each axis from a start, `step` apart, up to a stop, which is left out. A step is not 0 and may be
+        negative; then a stop of None means that the first element of the axis is taken as well. Returns an array."""
+        raise NotImplementedError
+
+    def pad(self, array, widths: List[Tuple[int, int]], mode: str, value):
+        """The array with this many elements before and behind it on each axis. `mode` is one of `PADDING_MODES`, and `value`
+        is a NumPy scalar of the array's type, for CONSTANT. Returns an array."""
+        raise NotImplementedError
+
+    def create(self, desc: Desc) -> Run:
+        import numpy
+
+        source, target = check_tensors(desc)
+        names = {code: name for name, (code, _) in DATA_TYPES.items()}
+        dtype = numpy.dtype(names[source.DataType].lower())
+        # Copies of unsigned integers touch no bit of a float.
+        word = numpy.dtype("<u%d" % dtype.itemsize)
+        if desc.operator == "PADDING1":
+            widths, mode = check_padding(desc, source, target), PADDING_MODES[desc.PaddingMode]
+            value = numpy.frombuffer(desc.PaddingValue, dtype, 1)[0]
+
+            def move(array):
+                return self.pad(array, widths, mode, value)
+        else:
+            walks = check_slice(desc, source, target)
+            starts, stops, steps = ([walk[place] for walk in walks] for place in (0, 3, 2))
+
+            def move(array):
+                return self.slice(array, starts, stops, steps)
+
+        def run(input, output):
+            elements = numpy.ndarray(source.Sizes, word, input, 0, byte_strides(source))
+            made = numpy.asarray(move(numpy.ascontiguousarray(elements).view(dtype)))
+            if made.shape != tuple(target.Sizes):
+                raise WrongShape("%s, expected %s" % (list(made.shape), target.Sizes))
+            if made.dtype != dtype:
+                raise WrongType("%s, expected %s" % (made.dtype, dtype))
+            numpy.ndarray(target.Sizes, word, output, 0, byte_strides(target))[...] = made.view(word)
+
+        return run
+
+
+#: The file to which results are written, once standard output is redirected.
+_sink = None
+
+
+def _redirect():
+    """Keeps standard output for the protocol: whatever prints, in Python or below it, prints to standard error from now on."""
+    global _sink
+    if _sink is None:
+        _sink = os.fdopen(os.dup(1), "wb", 0)
+        os.dup2(2, 1)
+        sys.stdout = sys.stderr
+
+
+def _is_piped():
+    """Whether standard input and output are pipes, as they are in a process that dmlcts starts."""
+    try:
+        return all(stat.S_ISFIFO(os.fstat(stream).st_mode) for stream in (0, 1))
+    except OSError:
+        return False
+
+
+# Libraries may print as soon as they are imported.
+if _is_piped():
+    _redirect()
+
+
 def serve(backend: Backend) -> None:
     """Answers dmlcts on standard input and output until it says bye."""
     _end_with_parent()
-    source, sink = os.fdopen(os.dup(0), "rb", 1 << 16), os.fdopen(os.dup(1), "wb", 0)
-    # Whatever prints, in Python or below it, prints to standard error from here on.
-    os.dup2(2, 1)
-    sys.stdout = sys.stderr
+    _redirect()
+    source, sink = os.fdopen(os.dup(0), "rb", 1 << 16), _sink
     if os.name == "nt":
         import msvcrt
         for stream in (source, sink):
@@ -290,6 +383,8 @@ def _run(backend, run, body, sink):
             word, why = "unsupported", str(error)
         except Refused as error:
             word, why, how = _refused(error)
+        except (WrongShape, WrongType) as error:
+            word, why = "wrong_shape" if isinstance(error, WrongShape) else "wrong_type", str(error)
         except Exception as error:
             traceback.print_exc()
             word, why = "failed", "%s: %s%s" % (type(error).__name__, error, _place(error))

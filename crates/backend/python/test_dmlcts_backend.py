@@ -82,7 +82,27 @@ class Conversation(unittest.TestCase):
         self.assertEqual(hello["lacks"], [
             {"operator": "PADDING1", "where": "PaddingMode != CONSTANT", "reason": "constant only"},
         ])
-        self.assertEqual(hello["limits"], {"tensor_bytes": None, "batch_cases": None, "busy_cases": 2000})
+        self.assertEqual(hello["limits"], {"tensor_bytes": None, "elements": None, "batch_cases": None, "busy_cases": 2000})
+
+
+    def test_a_library_that_prints_when_it_is_imported_spoils_nothing(self):
+        script = (
+            "import dmlcts_backend as dmlcts\n"
+            "print('loaded')\n"
+            "class Cutter(dmlcts.ArrayBackend):\n"
+            "    def slice(self, array, starts, stops, steps):\n"
+            "        return array\n"
+            "dmlcts.serve(Cutter())\n"
+        )
+        asked = frame("hello", {"protocol": 1, "host": "a test"}) + frame("bye", {})
+        ended = subprocess.run(
+            [sys.executable, "-c", script], input=asked, cwd=FOLDER, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            check=True,
+        )
+        self.assertEqual(ended.stderr.split(), [b"loaded"])
+        [(_, hello, _)] = frames(ended.stdout)
+        # It has the operators whose method it implements.
+        self.assertEqual(hello["operators"], ["SLICE", "SLICE1"])
 
 
 class Mistakes(unittest.TestCase):
@@ -132,6 +152,17 @@ class Mistakes(unittest.TestCase):
             self.assertEqual((self.answer(lambda desc: raising(error))[0], self.phase), (outcome, at_run), error)
         self.answer(lambda desc: lambda input, output: None)
         self.assertIsNone(self.phase)
+
+    def test_a_result_that_cannot_be_compared(self):
+        def raising(error):
+            def run(input, output):
+                raise error
+            return lambda desc: run
+
+        answer = self.answer(raising(dmlcts.WrongShape("[2, 3], expected [2, 4]")))
+        self.assertEqual(answer, ("wrong_shape", None, "[2, 3], expected [2, 4]", b""))
+        answer = self.answer(raising(dmlcts.WrongType("float64, expected float32")))
+        self.assertEqual(answer, ("wrong_type", None, "float64, expected float32", b""))
 
     def test_where_an_exception_came_from(self):
         def create(desc):

@@ -1,7 +1,7 @@
 //! Runs operators in the hardest way that their contract allows: many are alive at once, and memory lies
 //! between guard pages. A worker process runs its backend so, because there a crash costs one case.
 
-use dmlcts_model::{Change, Desc, FeatureLevel, Outcome, Phase, Stray, Value};
+use dmlcts_model::{Change, Desc, FeatureLevel, Outcome, Stray, Value};
 
 use crate::{
     Backend, Batch, Capabilities, Job, Operators, Pipelined, Run,
@@ -77,7 +77,7 @@ impl<T: Operators> Interleaved<T> {
         let ended = guarded.unwrap_or_else(|| work(input, &mut outputs[run.output.clone()]));
         alive.next += 1;
         if let Err(error) = ended {
-            job.outcome = Outcome::Failed { phase: Phase::Execute, reason: error.0 };
+            job.outcome = error.into();
             alive.next = job.runs.len();
         } else if has_repeats
             && is_first
@@ -277,7 +277,7 @@ mod tests {
             output: &mut [u8],
         ) -> Result<(), RunError> {
             let byte = self.slots.lock().expect("no test panics").get(&writer.slot).copied();
-            let byte = byte.ok_or(RunError("it is destroyed".into()))?;
+            let byte = byte.ok_or(RunError::Failed("it is destroyed".into()))?;
             self.log.push(("run", byte));
             output.fill(byte);
             Ok(())

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use dmlcts_model::{BindingOffsets, Desc, ErrorCode, FeatureLevel, Outcome, Phase};
+use dmlcts_model::{BindingOffsets, Desc, ErrorCode, FeatureLevel, Mismatch, Outcome, Phase};
 
 use crate::{Backend, Batch, Capabilities, Job, Pipelined};
 
@@ -96,8 +96,28 @@ pub enum Refusal {
 }
 
 /// Why a run failed, in the backend's own words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunError(pub Cow<'static, str>);
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// An error.
+    #[error("{0}")]
+    Failed(Cow<'static, str>),
+    /// The result has other sizes than the output: both, such as `[2, 3], expected [2, 4]`.
+    #[error("a result of other sizes: {0}")]
+    WrongShape(Cow<'static, str>),
+    /// The result has another data type than the output: both.
+    #[error("a result of another data type: {0}")]
+    WrongType(Cow<'static, str>),
+}
+
+impl From<RunError> for Outcome {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Failed(reason) => Self::Failed { phase: Phase::Execute, reason },
+            RunError::WrongShape(reason) => Self::Mismatched { what: Mismatch::Shape, reason },
+            RunError::WrongType(reason) => Self::Mismatched { what: Mismatch::Type, reason },
+        }
+    }
+}
 
 impl From<Refusal> for Outcome {
     fn from(refusal: Refusal) -> Self {
@@ -154,7 +174,7 @@ impl<T: Operators> Sequential<T> {
                     let output = &mut outputs[run.output.clone()];
                     self.0.run(operator, job.binding, &inputs[run.input.clone()], output).err()
                 })
-                .map_or(Outcome::Output, |error| Outcome::Failed { phase: Phase::Execute, reason: error.0 }),
+                .map_or(Outcome::Output, Outcome::from),
         };
     }
 }

@@ -197,7 +197,12 @@ impl Severity {
             Class::Crashed | Class::TimedOut | Class::Lost => Self::Crash,
             Class::WroteOutside | Class::InputChanged => Self::Memory,
             Class::AcceptedInvalid => Self::Accepted,
-            Class::Output(_) | Class::Remembered | Class::NotRun | Class::OutsideQuestion => Self::Wrong,
+            Class::Output(_)
+            | Class::WrongShape
+            | Class::WrongType
+            | Class::Remembered
+            | Class::NotRun
+            | Class::OutsideQuestion => Self::Wrong,
             Class::RefusedValid | Class::RefusedOtherwise | Class::Undeclared | Class::Failed => {
                 Self::Refused
             }

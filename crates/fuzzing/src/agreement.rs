@@ -116,7 +116,7 @@ fn at_level<T: Operators>(
         .map_err(|error| format!("the oracle fails: {error}"))?;
     witness
         .run(&mut created, case.binding, &memory, &mut actual)
-        .map_err(|error| format!("accepted, but running it fails: {}", error.0))?;
+        .map_err(|error| format!("accepted, but running it fails: {error}"))?;
     match expected.iter().zip(&actual).position(|(expected, actual)| expected != actual) {
         None => Ok(Compared::Output),
         Some(place) => Err(format!(

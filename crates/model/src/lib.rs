@@ -30,7 +30,7 @@ pub use desc::{Desc, List, Side, Value};
 pub use element::{ElementError, element_from_text, element_to_text, write_element};
 pub use expectation::{Allowed, Expectation};
 pub use feature_level::{FeatureLevel, FeatureLevelError};
-pub use outcome::{Change, ErrorCode, Outcome, Phase, Stray, StrayPlace};
+pub use outcome::{Change, ErrorCode, Mismatch, Outcome, Phase, Stray, StrayPlace};
 pub use printable::{Escape, LineFilter, escaped, printable};
 pub use signature::{Enumeration, Enumerator, Member, MemberKind, Signature, Signatures};
 pub use tensor::{Tensor, element_count, packed_strides, required_bytes, span_elements};

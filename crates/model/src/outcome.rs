@@ -30,6 +30,13 @@ pub enum Outcome {
         /// The description of the error.
         reason: Cow<'static, str>,
     },
+    /// The operator was created and run, and its result cannot be compared with the expected output.
+    Mismatched {
+        /// What differs.
+        what: Mismatch,
+        /// Both shapes or types, in the backend's words.
+        reason: Cow<'static, str>,
+    },
     /// The backend wrote out of bounds, regardless of its answer.
     Strayed(Stray),
     /// The process that ran the case ended.
@@ -38,6 +45,17 @@ pub enum Outcome {
     TimedOut,
     /// No answer arrived, for an unknown reason.
     Lost,
+}
+
+named_enum! {
+    /// What a result and the output of a desc do not have in common.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum Mismatch: id, from_id {
+        /// Their sizes.
+        Shape = "wrong-shape",
+        /// Their data types.
+        Type = "wrong-type",
+    }
 }
 
 /// A write out of bounds.

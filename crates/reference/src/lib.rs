@@ -130,7 +130,7 @@ impl Operators for Reference {
     ) -> Result<(), RunError> {
         let [input_bytes, output_bytes] = operator.required;
         if (input.len() as u64) < input_bytes || (output.len() as u64) < output_bytes {
-            return Err(RunError("a buffer is smaller than its tensor".into()));
+            return Err(RunError::Failed("a buffer is smaller than its tensor".into()));
         }
         match operator.element_size {
             1 => operator.plan.run::<1>(input, output),

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use dmlcts_model::{Allowed, Expectation, List, Outcome, Tensor, element_to_text, printable};
+use dmlcts_model::{Allowed, Expectation, List, Mismatch, Outcome, Tensor, element_to_text, printable};
 use dmlcts_runner::{Class, Evidence, Failure, Reads, RunKind, Verdict, WrongElement, origins, reads};
 use dmlcts_spec::{IdSet, Operator, Origin, program::Mask};
 
@@ -123,6 +123,12 @@ pub(crate) fn did(failure: &Failure) -> String {
         }
         Outcome::Unsupported(reason) => format!("called it unsupported{}", because(reason)),
         Outcome::Failed { phase, reason } => format!("failed ({phase}){}", because(reason)),
+        Outcome::Mismatched { what: Mismatch::Shape, reason } => {
+            format!("gave a result of other sizes{}", because(reason))
+        }
+        Outcome::Mismatched { what: Mismatch::Type, reason } => {
+            format!("gave a result of another data type{}", because(reason))
+        }
         Outcome::Strayed(stray) => stray.to_string(),
         Outcome::Crashed(reason) => format!("crashed{}", because(reason)),
         Outcome::TimedOut => "did not answer in time".to_owned(),

@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap, convert::Infallible, time::Duration};
 
-use dmlcts_model::{Case, ErrorCode, FeatureLevel, Outcome, Phase, Stray, StrayPlace, line};
+use dmlcts_model::{Case, ErrorCode, FeatureLevel, Mismatch, Outcome, Phase, Stray, StrayPlace, line};
 use dmlcts_runner::{
     CaseAnswer, CaseDigest, CaseResult, Class, Details, Difference, Differences, Digest, FirstCase, Found,
     FoundGroups, Group, Progress, Refusal, Totals, Tried, Verdict,
@@ -244,6 +244,7 @@ impl From<&Outcome> for OutcomeForm {
             Outcome::Failed { phase, reason } => {
                 Self { phase: Some(phase.to_string()), reason: cut(reason), ..form("failed") }
             }
+            Outcome::Mismatched { what, reason } => Self { reason: cut(reason), ..form(what.id()) },
             Outcome::Strayed(stray) => Self {
                 place: Some(stray.place.id().to_owned()),
                 offset: Some(stray.offset),
@@ -278,6 +279,8 @@ impl OutcomeForm {
             "rejected" => Outcome::Rejected { phase: phase()?, code: code()?, reason: reason() },
             "unsupported" => Outcome::Unsupported(reason()),
             "failed" => Outcome::Failed { phase: phase()?, reason: reason() },
+            "wrong-shape" => Outcome::Mismatched { what: Mismatch::Shape, reason: reason() },
+            "wrong-type" => Outcome::Mismatched { what: Mismatch::Type, reason: reason() },
             "strayed" => Outcome::Strayed(stray()?),
             "crashed" => Outcome::Crashed(reason()),
             "timed-out" => Outcome::TimedOut,

@@ -99,6 +99,7 @@ pub struct OutcomeForm {
     /// `output`: created and run. `accepted`: created, but not run. `rejected`: refused. `unsupported`:
     /// called unsupported. `failed`: an error of the backend's own. `crashed`: the backend ended or panicked.
     /// `timed-out`: no answer in time. `strayed`: wrote to memory outside its output. `lost`: no answer.
+    /// `wrong-shape`, `wrong-type`: created and run, with a result of other sizes or of another data type.
     #[schemars(extend("enum" = OutcomeForm::KINDS))]
     pub kind: String,
     /// The phase: `create`, `compile`, `bind`, `execute` or `read back`.
@@ -123,12 +124,14 @@ pub struct OutcomeForm {
 
 impl OutcomeForm {
     /// The values of [`OutcomeForm::kind`].
-    pub const KINDS: [&str; 9] = [
+    pub const KINDS: [&str; 11] = [
         "output",
         "accepted",
         "rejected",
         "unsupported",
         "failed",
+        "wrong-shape",
+        "wrong-type",
         "strayed",
         "crashed",
         "timed-out",

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use dmlcts_model::{Allowed, ErrorCode, Expectation, Outcome, StrayPlace, named_enum};
+use dmlcts_model::{Allowed, ErrorCode, Expectation, Mismatch, Outcome, StrayPlace, named_enum};
 
 use crate::Difference;
 
@@ -67,6 +67,10 @@ impl fmt::Display for Verdict {
 pub enum Class {
     /// The output differs.
     Output(Difference),
+    /// The result has other sizes than the output.
+    WrongShape,
+    /// The result has another data type than the output.
+    WrongType,
     /// Bytes outside the output's memory were written.
     WroteOutside,
     /// The input's memory changed.
@@ -97,12 +101,14 @@ pub enum Class {
 
 impl Class {
     /// Every class.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 20] = [
         Self::Output(Difference::WrongValue),
         Self::Output(Difference::Unwritten),
         Self::Output(Difference::NanCanonicalised),
         Self::Output(Difference::DenormalFlushed),
         Self::Output(Difference::ZeroSign),
+        Self::WrongShape,
+        Self::WrongType,
         Self::WroteOutside,
         Self::InputChanged,
         Self::Remembered,
@@ -122,6 +128,8 @@ impl Class {
     pub fn id(self) -> &'static str {
         match self {
             Self::Output(difference) => difference.name(),
+            Self::WrongShape => "wrong-shape",
+            Self::WrongType => "wrong-type",
             Self::WroteOutside => "wrote-outside",
             Self::InputChanged => "input-changed",
             Self::Remembered => "remembered",
@@ -149,7 +157,9 @@ impl Class {
         use Expectation::{Accept, Open, Output, Reject};
         match self {
             Self::Output(_) | Self::Remembered => matches!(expectation, Output),
-            Self::WroteOutside | Self::InputChanged | Self::NotRun => matches!(expectation, Output | Open(_)),
+            Self::WrongShape | Self::WrongType | Self::WroteOutside | Self::InputChanged | Self::NotRun => {
+                matches!(expectation, Output | Open(_))
+            }
             Self::RefusedValid => matches!(expectation, Output | Accept),
             Self::AcceptedInvalid => matches!(expectation, Reject),
             Self::OutsideQuestion => matches!(expectation, Open(_)),
@@ -210,6 +220,8 @@ impl fmt::Display for Class {
             Self::Output(Difference::NanCanonicalised) => "NaNs lost their bits",
             Self::Output(Difference::DenormalFlushed) => "denormals flushed to zero",
             Self::Output(Difference::ZeroSign) => "zeros lost their sign",
+            Self::WrongShape => "a result of other sizes",
+            Self::WrongType => "a result of another data type",
             Self::WroteOutside => "bytes outside the output were written",
             Self::InputChanged => "the input was changed",
             Self::Remembered => "a later run of the same operator went wrong",
@@ -261,6 +273,8 @@ pub fn rule(outcome: &Outcome, seen: Seen, expectation: &Expectation, declared: 
         (Outcome::TimedOut, _) => (Verdict::Timeout, Some(Class::TimedOut)),
         (Outcome::Lost, _) => (Verdict::Lost, Some(Class::Lost)),
         (Outcome::Failed { .. }, _) => fail(Class::Failed),
+        (Outcome::Mismatched { what: Mismatch::Shape, .. }, _) => fail(Class::WrongShape),
+        (Outcome::Mismatched { what: Mismatch::Type, .. }, _) => fail(Class::WrongType),
         (Outcome::Strayed(stray), _) => fail(match stray.place {
             StrayPlace::Input => Class::InputChanged,
             StrayPlace::Before | StrayPlace::Behind => Class::WroteOutside,
@@ -347,6 +361,8 @@ mod tests {
             ("invalid argument", refused(ErrorCode::INVALID_ARGUMENT), Seen::Nothing),
             ("out of memory", refused(ErrorCode::OUT_OF_MEMORY), Seen::Nothing),
             ("unsupported", Outcome::Unsupported("".into()), Seen::Nothing),
+            ("wrong shape", Outcome::Mismatched { what: Mismatch::Shape, reason: "".into() }, Seen::Nothing),
+            ("wrong type", Outcome::Mismatched { what: Mismatch::Type, reason: "".into() }, Seen::Nothing),
             ("failed", Outcome::Failed { phase: Phase::Execute, reason: "".into() }, Seen::Nothing),
             ("crashed", Outcome::Crashed("".into()), Seen::Nothing),
             ("timed out", Outcome::TimedOut, Seen::Nothing),
@@ -364,7 +380,9 @@ mod tests {
                     // and one that must be refused, has no memory in which a write could be out of bounds.
                     let is_run = matches!(expectation, Expectation::Output | Expectation::Open(_));
                     let is_accepted = *expectation == Expectation::Accept && *seen != Seen::Nothing;
-                    let is_possible = is_run || !is_accepted && !matches!(outcome, Outcome::Strayed(_));
+                    let is_possible = is_run
+                        || !is_accepted
+                            && !matches!(outcome, Outcome::Strayed(_) | Outcome::Mismatched { .. });
                     if let Some(class) = class.filter(|_| is_possible) {
                         assert!(class.can_fail(expectation), "{name}, {did}: {class}");
                     }

@@ -17,6 +17,7 @@ pub(crate) fn outcome(outcome: &Outcome) -> Option<String> {
         }
         Outcome::Unsupported(_) => Some("called unsupported".to_owned()),
         Outcome::Failed { phase, .. } => Some(format!("failed at {phase}")),
+        Outcome::Mismatched { what, .. } => Some(what.id().replace('-', " ")),
         Outcome::Strayed(stray) => Some(stray.to_string()),
         Outcome::Crashed(_) => Some("crashed".to_owned()),
         Outcome::TimedOut => Some("no answer in time".to_owned()),

@@ -11,6 +11,8 @@ pub(super) const INVALID: i32 = 1;
 pub(super) const UNSUPPORTED: i32 = 2;
 pub(super) const OUT_OF_MEMORY: i32 = 3;
 pub(super) const FAILED: i32 = 4;
+pub(super) const WRONG_SHAPE: i32 = 5;
+pub(super) const WRONG_TYPE: i32 = 6;
 
 /// The `kind` of a member.
 pub(super) const UINT: u32 = 0;
@@ -209,6 +211,8 @@ mod tests {
             ("DMLCTS_UNSUPPORTED", UNSUPPORTED.into()),
             ("DMLCTS_OUT_OF_MEMORY", OUT_OF_MEMORY.into()),
             ("DMLCTS_FAILED", FAILED.into()),
+            ("DMLCTS_WRONG_SHAPE", WRONG_SHAPE.into()),
+            ("DMLCTS_WRONG_TYPE", WRONG_TYPE.into()),
             ("DMLCTS_UINT", UINT.into()),
             ("DMLCTS_INT", INT.into()),
             ("DMLCTS_UINTS", UINTS.into()),

@@ -192,10 +192,11 @@ impl Operators for DylibBackend {
         let result = unsafe {
             (open.library.functions.run)(open.backend, operator.created, &raw const memory, &raw mut reason)
         };
-        if result == abi::OK {
-            Ok(())
-        } else {
-            Err(RunError(described("dmlcts_run", result, &reason).into()))
+        match result {
+            abi::OK => Ok(()),
+            abi::WRONG_SHAPE => Err(RunError::WrongShape(words(&reason.text).into())),
+            abi::WRONG_TYPE => Err(RunError::WrongType(words(&reason.text).into())),
+            other => Err(RunError::Failed(described("dmlcts_run", other, &reason).into())),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use dmlcts_model::{ErrorCode, Outcome, Phase, Stray, StrayPlace, printable};
+use dmlcts_model::{ErrorCode, Mismatch, Outcome, Phase, Stray, StrayPlace, printable};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +62,22 @@ pub enum OutcomeWord {
     Failed,
     /// Ran, and wrote to memory outside of its output: `place` and `offset` say where.
     Strayed,
+    /// Ran, and the result has other sizes than the output: `reason` says both.
+    WrongShape,
+    /// Ran, and the result has another data type than the output: `reason` says both.
+    WrongType,
+}
+
+impl OutcomeWord {
+    /// The word, if only a case that ran can have this outcome, and its runs have no output.
+    fn of_a_run(self) -> Option<&'static str> {
+        match self {
+            Self::Strayed => Some("strayed"),
+            Self::WrongShape => Some("wrong_shape"),
+            Self::WrongType => Some("wrong_type"),
+            Self::Output | Self::Accepted | Self::Rejected | Self::Unsupported | Self::Failed => None,
+        }
+    }
 }
 
 /// The steps of creating and running an operator.
@@ -159,6 +175,13 @@ impl Results {
                     stray = Some(*at);
                     (OutcomeWord::Strayed, None, None, "")
                 }
+                Outcome::Mismatched { what, reason } => {
+                    let word = match what {
+                        Mismatch::Shape => OutcomeWord::WrongShape,
+                        Mismatch::Type => OutcomeWord::WrongType,
+                    };
+                    (word, None, None, &**reason)
+                }
                 Outcome::Crashed(reason) => (OutcomeWord::Failed, None, None, &**reason),
                 Outcome::TimedOut => (OutcomeWord::Failed, None, None, "it timed out"),
                 Outcome::Lost => (OutcomeWord::Failed, None, None, "it was lost"),
@@ -245,9 +268,9 @@ impl Results {
             return Err(format!("the outputs take {due} bytes, and {} came", body.len()));
         }
         let has_memory = |index: usize| !jobs[index].runs.is_empty();
-        let mut strayed = (0..count).filter(|index| self.outcome[*index] == OutcomeWord::Strayed);
-        if let Some(index) = strayed.find(|index| !has_memory(*index)) {
-            return Err(format!("case {index} `strayed`, and was not asked to run"));
+        let mut idle = (0..count).filter(|index| !has_memory(*index));
+        if let Some((index, name)) = idle.find_map(|index| Some((index, self.outcome[index].of_a_run()?))) {
+            return Err(format!("case {index} `{name}`, and was not asked to run"));
         }
         let mut body = body;
         for range in ran() {
@@ -284,6 +307,8 @@ impl Results {
             },
             OutcomeWord::Unsupported => Outcome::Unsupported(reason),
             OutcomeWord::Failed => Outcome::Failed { phase: phase.unwrap_or(Phase::Execute), reason },
+            OutcomeWord::WrongShape => Outcome::Mismatched { what: Mismatch::Shape, reason },
+            OutcomeWord::WrongType => Outcome::Mismatched { what: Mismatch::Type, reason },
             OutcomeWord::Strayed => self.stray(index).map_or(Outcome::Lost, Outcome::Strayed),
         }
     }
@@ -316,6 +341,17 @@ mod tests {
         assert_eq!(results.outcome_of(0), Outcome::Rejected { phase, code, reason: "".into() });
         assert_eq!(results.outcome_of(1), Outcome::Failed { phase: Phase::Execute, reason: "".into() });
         assert_eq!((results.outcome_of(2), results.outcome_of(3)), (Outcome::Output, Outcome::Lost));
+    }
+
+    #[test]
+    fn a_result_that_cannot_be_compared_comes_back_with_its_reason() {
+        let mismatched = |what| Outcome::Mismatched { what, reason: "[2, 3], expected [2, 4]".into() };
+        let outcomes = [mismatched(Mismatch::Shape), mismatched(Mismatch::Type)];
+        let read = Results::of(jobs(&outcomes, 1).jobs());
+        assert_eq!([0, 1].map(|index| read.outcome_of(index)), outcomes);
+        let mut asked = jobs(&[Outcome::Lost, Outcome::Lost], 0);
+        let said = read.apply(&[], asked.parts().0, &mut []);
+        assert_eq!(said, Err("case 0 `wrong_shape`, and was not asked to run".to_owned()));
     }
 
     #[test]

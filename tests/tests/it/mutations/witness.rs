@@ -216,10 +216,11 @@ impl Operators for Answers {
         };
         let operator = self.library.operator(&desc.signature.operator).expect("it owns the desc");
         let mut scratch = Scratch::default();
-        let valid =
-            operator.judge_valid(desc, self.level, &mut scratch).map_err(|_| RunError("invalid".into()))?;
+        let valid = operator
+            .judge_valid(desc, self.level, &mut scratch)
+            .map_err(|_| RunError::Failed("invalid".into()))?;
         let plan = operator.plan(valid, reading, &mut scratch);
         let done = plan.and_then(|mut plan| plan.execute(input, output));
-        done.map_err(|error| RunError(error.to_string().into()))
+        done.map_err(|error| RunError::Failed(error.to_string().into()))
     }
 }

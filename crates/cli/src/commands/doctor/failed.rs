@@ -101,6 +101,7 @@ fn cause(case: &CaseResult<'_>, class: Class, outcome: &Outcome) -> String {
     let (Outcome::Rejected { reason, .. }
     | Outcome::Unsupported(reason)
     | Outcome::Failed { reason, .. }
+    | Outcome::Mismatched { reason, .. }
     | Outcome::Crashed(reason)) = outcome
     else {
         return text;
