@@ -131,18 +131,20 @@ impl Declared {
         let lacks = capabilities.lacks.iter().enumerate().map(|(place, lack)| {
             let operator = library.operators().iter().find(|operator| operator.name() == lack.operator);
             let predicate = Predicate::compile(&lack.condition, operator.map(Operator::scope));
-            let predicate = predicate.and_then(|predicate| match predicate.asks_for_data() {
-                false => Ok(predicate),
-                true => Err(Mistake::new(Span::new(0, lack.condition.len()), "asks for the data of a case")
-                    .help(
+            let predicate = predicate.and_then(|predicate| {
+                if predicate.asks_for_data() {
+                    let whole = Span::new(0, lack.condition.len());
+                    return Err(Mistake::new(whole, "asks for the data of a case").help(
                         "state a condition on the desc; a backend sees no data when it creates an operator",
-                    )),
+                    ));
+                }
+                Ok(predicate)
             });
             predicate.map_err(|mistake| RunError::Lack {
                 backend: capabilities.name.clone(),
                 place,
                 condition: lack.condition.clone(),
-                mistake,
+                mistake: Box::new(mistake),
             })
         });
         let lacks = lacks.collect::<Result<_, _>>()?;

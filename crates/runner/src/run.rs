@@ -50,7 +50,7 @@ pub enum RunError {
         /// The condition.
         condition: String,
         /// The mistake in it.
-        mistake: Mistake,
+        mistake: Box<Mistake>,
     },
 }
 
