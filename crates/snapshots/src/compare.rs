@@ -152,7 +152,7 @@ fn findings(old: &Snapshot, new: &Snapshot, list: &mut Vec<Change>) {
     let is_gone = |finding: &&Finding| !after.contains_key(finding.id.as_str());
     for finding in old.findings.iter().filter(is_gone) {
         let what = format!("{}: {}", finding.id, finding.headline());
-        list.push(Change::new(Transition::Fixed, what, vec![format!("was {}", counts(finding))]));
+        list.push(Change::new(Transition::Fixed, what, vec![format!("before: {}", counts(finding))]));
     }
     if old.further != new.further {
         let cases = |one: &Snapshot| one.further.as_ref().map_or((0, 0), |one| (one.findings, one.cases));
@@ -163,7 +163,7 @@ fn findings(old: &Snapshot, new: &Snapshot, list: &mut Vec<Change>) {
             std::cmp::Ordering::Less => Transition::Better,
         };
         let text = |(findings, cases)| format!("{} with {}", grouped(findings), counted(cases, "case"));
-        let what = format!("further findings: {}, were {}", text(is), text(was));
+        let what = format!("further findings: {}, before {}", text(is), text(was));
         list.push(Change::new(transition, what, Vec::new()));
     }
 }
@@ -177,18 +177,19 @@ fn changed(was: &Finding, is: &Finding) -> Change {
         (Some(before), Some(after)) if after > before => (Transition::Worse, "more cases fail"),
         (Some(before), Some(after)) if after < before => (Transition::Better, "fewer cases fail"),
         _ if was.class != is.class => (Transition::Other, "it fails in another way"),
-        _ if vary(was) != vary(is) => (Transition::Other, "whether its bytes vary"),
+        _ if vary(is) && !vary(was) => (Transition::Other, "its bytes vary"),
+        _ if vary(was) && !vary(is) => (Transition::Other, "its bytes no longer vary"),
         _ if digest(was) != digest(is) => (Transition::Other, "other cases or other bytes"),
-        _ => (Transition::Other, "other words"),
+        _ => (Transition::Other, "described in other words"),
     };
     let what = format!("{}: {how}: {}", is.id, is.headline());
     let mut lines = details(is);
     if let Some(first) = lines.first_mut() {
-        first.push_str(", was ");
+        first.push_str("; before: ");
         first.push_str(&counts(was));
     }
     if was.headline() != is.headline() {
-        lines.push(format!("was {}", was.headline()));
+        lines.push(format!("before: {}", was.headline()));
     }
     Change::new(transition, what, lines)
 }
@@ -199,7 +200,7 @@ fn lacks(old: &[String], new: &[String], list: &mut Vec<Change>) {
     list.extend(lost.map(|lack| Change::new(Transition::Worse, format!("lacks {lack}"), Vec::new())));
     let gained = old.iter().filter(|lack| !after.contains(lack));
     list.extend(
-        gained.map(|lack| Change::new(Transition::Better, format!("lacks {lack} no more"), Vec::new())),
+        gained.map(|lack| Change::new(Transition::Better, format!("no longer lacks {lack}"), Vec::new())),
     );
 }
 
@@ -218,25 +219,59 @@ fn statements(
         match before.get(subject.as_str()).map(|was| &was.text) {
             Some(was) if *was == one.text => {}
             Some(was) if without_numbers(was) == without_numbers(&one.text) => {
-                recounted.push(format!("{name}{subject}: {}, was {was}", one.text));
+                recounted.push(format!("{name}{subject}: {}", in_cases(&one.text, Some(was))));
             }
             Some(was) => {
-                let what = format!("{name}{subject}: {}", one.text);
-                list.push(Change::new(Transition::Other, what, vec![format!("was {was}")]));
+                let what = format!("{name}{subject}: {}", in_cases(&one.text, None));
+                list.push(Change::new(Transition::Other, what, vec![before_text(was)]));
             }
             None => {
-                let what = format!("{name}{subject}: {}", one.text);
-                list.push(Change::new(Transition::Other, what, vec!["is new".to_owned()]));
+                let what = format!("{name}{subject}: {}", in_cases(&one.text, None));
+                list.push(Change::new(Transition::Other, what, vec!["new".to_owned()]));
             }
         }
     }
     for one in old.iter().filter(|one| !after.contains_key(one.subject.as_str())) {
         let what = format!("{name}{}: gone", one.subject);
-        list.push(Change::new(Transition::Other, what, vec![format!("was {}", one.text)]));
+        list.push(Change::new(Transition::Other, what, vec![before_text(&one.text)]));
     }
 }
 
 /// Answers without the numbers of their cases.
 fn without_numbers(text: &str) -> Vec<&str> {
-    text.split("; ").map(|answer| answer.rsplit_once(" (").map_or(answer, |(answer, _)| answer)).collect()
+    answers(text).map(|(answer, _)| answer).collect()
+}
+
+/// The answers of a statement, each with the number of its cases if the statement has it.
+fn answers(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
+    let is_number = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
+    text.split("; ").map(move |answer| {
+        let parts = answer.strip_suffix(')').and_then(|answer| answer.rsplit_once(" ("));
+        match parts.filter(|(_, number)| is_number(number)) {
+            Some((words, number)) => (words, Some(number)),
+            None => (answer, None),
+        }
+    })
+}
+
+/// Answers as a phrase: `refused in 1 case`. With the same answers of an earlier snapshot, it has both
+/// numbers: `refused in 1 case, before in 2`.
+fn in_cases(text: &str, earlier: Option<&str>) -> String {
+    let mut earlier = earlier.into_iter().flat_map(answers);
+    let phrase = |(words, number): (&str, Option<&str>)| {
+        let words = words.strip_prefix("is ").unwrap_or(words);
+        let was = earlier.next().and_then(|(_, number)| number);
+        let Some(number) = number else { return words.to_owned() };
+        let comma = if words.contains(", ") && !words.ends_with('`') { "," } else { "" };
+        let cases = if number == "1" { "case" } else { "cases" };
+        let was =
+            was.filter(|was| *was != number).map_or_else(String::new, |was| format!(", before in {was}"));
+        format!("{words}{comma} in {number} {cases}{was}")
+    };
+    answers(text).map(phrase).collect::<Vec<_>>().join("; ")
+}
+
+/// The answers of the earlier snapshot, as a detail.
+fn before_text(text: &str) -> String {
+    format!("before: {}", in_cases(text, None))
 }

@@ -290,3 +290,37 @@ fn the_time_of_a_comparison_is_linear() {
     assert_eq!(compare(Some(&old), &new).list.len(), 2 * 8_000 + 4 * 100_000);
     assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
 }
+
+#[test]
+fn numbers_of_cases_are_compared_in_a_phrase() {
+    let details = |was: &str, is: &str| {
+        let with = |text: &str| {
+            let answers = vec![Statement { subject: "slice.span".to_owned(), text: text.to_owned() }];
+            Snapshot { answers, ..snapshot() }
+        };
+        let changes = compare(Some(&with(was)), &with(is));
+        let [change] = changes.list.as_slice() else { panic!("one change: {changes:?}") };
+        format!("{}; {}", change.what, change.details.join("; "))
+    };
+    assert_eq!(
+        details("is refused (2)", "is refused (1)"),
+        "other numbers of cases for 1 answer; such as slice.span: refused in 1 case, before in 2"
+    );
+    assert_eq!(
+        details(
+            "reads `min(Offsets, 1)` (1); is refused (3)",
+            "reads `min(Offsets, 1)` (1); is refused (1,234)"
+        ),
+        "other numbers of cases for 1 answer; \
+         such as slice.span: reads `min(Offsets, 1)` in 1 case; refused in 1,234 cases, before in 3"
+    );
+    assert_eq!(
+        details("is refused, perhaps for another question (2)", "is accepted (1)"),
+        "slice.span: accepted in 1 case; before: refused, perhaps for another question, in 2 cases"
+    );
+    assert_eq!(
+        details("at create, E_INVALIDARG", "at create, E_INVALIDARG (1); at compile, E_FAIL (2)"),
+        "slice.span: at create, E_INVALIDARG, in 1 case; at compile, E_FAIL, in 2 cases; \
+         before: at create, E_INVALIDARG"
+    );
+}
