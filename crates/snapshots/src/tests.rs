@@ -122,19 +122,89 @@ fn any_number_of_findings_has_room() {
     assert_eq!(Snapshot::parse("x.snap", &text).expect("it is one"), all);
 }
 
+/// The line that the error of a spoiled file names. The file must be refused.
+#[track_caller]
+fn named_line(spoiled: &str) -> usize {
+    let error = Snapshot::parse("x.snap", spoiled).expect_err(spoiled).to_string();
+    let line = error.strip_prefix("x.snap:").and_then(|rest| rest.split(':').next()?.parse().ok());
+    line.unwrap_or_else(|| panic!("no line is named: {error}"))
+}
+
 #[test]
-fn every_edit_of_the_body_is_found() {
+fn every_edit_is_found_in_its_line() {
     let text = snapshot().to_text();
     let body = text.len() - snapshot().body().len();
-    for place in body..text.len() - 1 {
-        let mut edited = text.clone().into_bytes();
-        edited[place] ^= 1;
-        let Ok(edited) = String::from_utf8(edited) else { continue };
-        let error = Snapshot::parse("x.snap", &edited).expect_err("it was edited").to_string();
-        assert!(error.starts_with("x.snap:"), "{error}");
-        let cut = &text[..place];
-        assert!(Snapshot::parse("x.snap", cut).is_err(), "{cut}");
+    let (mut edits, mut elsewhere) = (0, Vec::new());
+    for place in 0..text.trim_end().len() {
+        let own = text.as_bytes()[..place].split(|byte| *byte == b'\n').count();
+        for bit in [1, 2, 16] {
+            let mut edited = text.clone().into_bytes();
+            edited[place] ^= bit;
+            let Ok(edited) = String::from_utf8(edited) else { continue };
+            let line = named_line(&edited);
+            if place >= body {
+                edits += 1;
+                elsewhere.extend((line != own).then_some((own, line)));
+            } else {
+                // A missing quote or a missing end of the header may be noticed below.
+                assert!((1..=text.lines().count()).contains(&line), "{line}: {edited}");
+            }
+        }
     }
+    // Two digits of an edited line are those of the line itself once in 256 times.
+    assert!(elsewhere.len() * 64 < edits, "{} of {edits}: {elsewhere:?}", elsewhere.len());
+}
+
+#[test]
+fn every_edited_value_of_the_header_is_found_in_its_line() {
+    let text = snapshot().to_text();
+    let lines: Vec<&str> = text.lines().collect();
+    let end = lines.iter().skip(1).position(|line| *line == "---").expect("the header has an end") + 1;
+    for place in (1..end).filter(|place| lines[*place] != "info:") {
+        let (key, _) = lines[place].split_once(':').expect("a key");
+        let edited = format!("{key}: edited");
+        let all: Vec<&str> = [&lines[..place], &[&edited], &lines[place + 1..]].concat();
+        assert_eq!(named_line(&all.join("\n")), place + 1, "{edited}");
+    }
+}
+
+#[test]
+fn every_cut_is_found() {
+    let text = snapshot().to_text();
+    for place in 0..text.trim_end().len() {
+        let Some(cut) = text.get(..place) else { continue };
+        let lines = cut.lines().count();
+        let line = named_line(cut);
+        assert!((1..=lines + 1).contains(&line), "{line} of {lines}: {cut}");
+    }
+}
+
+#[test]
+fn a_missing_a_doubled_and_a_moved_line_are_found() {
+    let text = snapshot().to_text();
+    let lines: Vec<&str> = text.lines().collect();
+    for place in 0..lines.len() {
+        let (before, behind) = (&lines[..place], &lines[place + 1..]);
+        let missing = [before, behind].concat();
+        let doubled = [before, &[lines[place]], &lines[place..]].concat();
+        let moved = [before, behind, &[lines[place]]].concat();
+        for spoiled in [missing, doubled, moved] {
+            // The last line stays the last one.
+            if spoiled != lines {
+                named_line(&spoiled.join("\n"));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_not_utf8_names_the_line() {
+    let (_scratch, folder, stored) = folder();
+    propose(&folder, &stored).expect("a plain folder");
+    let path = folder.accepted(&stored.name);
+    fs::write(&path, b"---\nsource: dmlcts\ndescription: \xff\n").expect("it can be written");
+    let error = folder.accept(&stored).expect_err("it is not text").to_string();
+    assert!(error.ends_with("smoke.snap:3: the line is not UTF-8"), "{error}");
 }
 
 #[test]

@@ -199,8 +199,11 @@ fn an_edited_suite_and_an_edited_spec_are_named() {
 
     let all = Snapshots::accepted("spec", "1.0", "none");
     let (path, own) = (all.file("driver.snap"), Library::embedded().short_hash());
-    let earlier = fs::read_to_string(&path).expect("it is there").replace(own, "0123456789ab");
-    fs::write(&path, earlier).expect("it can be written");
+    let mut earlier = fs::read_to_string(&path)
+        .map(|text| Snapshot::parse("driver.snap", &text).expect("it is one"))
+        .expect("it is there");
+    earlier.about.spec = "0123456789ab".to_owned();
+    fs::write(&path, earlier.to_text()).expect("it can be written");
     let said = all.does(&["check"]);
     assert!(said.contains("mine/driver: accepted for the spec 0123456789ab, and this is "), "{said}");
     assert!(all.make("1.0", "none", &[]).starts_with("exit 1\n"));
@@ -221,23 +224,41 @@ fn a_spoiled_snapshot_is_left_alone() {
     let mut counted = good.clone();
     counted.replace_range(digits..=digits, if &good[digits..=digits] == "7" { "8" } else { "7" });
     let cut = good.len() * 2 / 3;
+    let cut_line = good[..cut].lines().count();
+    let with_driver = good.replacen("driver: \"1.0\"", "driver: \"1.1\"", 1);
+    let conflict = good.replacen("---\n", "<<<<<<< ours\n---\n", 1);
+    let without_a_key = good.replacen("  driver:", "  other:", 1);
+    let mut bytes = good.clone().into_bytes();
+    bytes[good.find("\nanswers").expect("it has answers") + 3] = 0xff;
+    // A message about the first line with these words.
+    let at = |start: &str, part: &str, message: &str| {
+        let is_it = |line: &str| line.starts_with(start) && line.contains(part);
+        let place = good.lines().position(is_it).expect("it has the line");
+        format!(":{}: {message}", place + 1)
+    };
     let without_a_class = good.replace("  wrong-value where", "  wrong where");
     for (what, spoiled, message) in [
-        ("a number was edited", counted.as_str(), "the body is not as dmlcts wrote it"),
-        ("its end is missing", &good[..cut], "the body is not as dmlcts wrote it"),
-        ("a class was edited", &without_a_class, "expected a class"),
-        ("its header is missing", &good[4..], "expected `---`"),
-        ("a conflict", &good.replacen("---\n", "<<<<<<< ours\n---\n", 1), "expected `---`"),
-        ("a key is missing", &good.replacen("  driver:", "  other:", 1), "driver"),
-        ("nothing is left", "", "expected `---`"),
+        ("a number was edited", counted.as_bytes(), at("  ", " of ", "the line is not as dmlcts wrote it")),
+        ("its end is missing", &good.as_bytes()[..cut], format!(":{cut_line}: ")),
+        ("a class was edited", without_a_class.as_bytes(), at("  wrong-value", "", "expected a class")),
+        (
+            "the driver was edited",
+            with_driver.as_bytes(),
+            at("  driver", "", "the value of `driver` is not as"),
+        ),
+        ("a byte is not UTF-8", &bytes, at("answers", "", "the line is not UTF-8")),
+        ("its header is missing", &good.as_bytes()[4..], "expected `---`".to_owned()),
+        ("a conflict", conflict.as_bytes(), ":1: expected `---`".to_owned()),
+        ("a key is missing", without_a_key.as_bytes(), "driver".to_owned()),
+        ("nothing is left", b"", ":1: expected `---`".to_owned()),
     ] {
         fs::write(&path, spoiled).expect("it can be written");
         for said in [all.make("2.0", "none", &[]), all.does(&["check"]), all.does(&["show"])] {
             assert!(said.starts_with("exit 2\n"), "{what}: {said}");
-            assert!(said.contains("DIR/mine/driver.snap:") && said.contains(message), "{what}: {said}");
+            assert!(said.contains("DIR/mine/driver.snap:") && said.contains(&message), "{what}: {said}");
             assert!(said.contains("help: restore the file"), "{what}: {said}");
         }
-        assert_eq!(fs::read_to_string(&path).expect("it is there"), spoiled, "{what}");
+        assert_eq!(fs::read(&path).expect("it is there"), spoiled, "{what}");
         assert!(!all.file("driver.snap.new").exists(), "{what}");
     }
 }
