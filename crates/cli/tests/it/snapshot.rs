@@ -206,6 +206,12 @@ fn an_edited_suite_and_an_edited_spec_are_named() {
     fs::write(&path, earlier.to_text()).expect("it can be written");
     let said = all.does(&["check"]);
     assert!(said.contains("mine/driver: accepted for the spec 0123456789ab, and this is "), "{said}");
+    let faulty = format!("PATH{}faulty{}", std::path::MAIN_SEPARATOR, env::consts::EXE_SUFFIX);
+    let again = format!(
+        r"make it again by `dmlcts snapshot --backend 'exec:'\''{faulty}'\'' updated 1.0 none' --suite {} --dir DIR`",
+        "tests/suites/driver.yaml"
+    );
+    assert!(said.contains(&again), "{said}");
     assert!(all.make("1.0", "none", &[]).starts_with("exit 1\n"));
     let said = all.does(&["diff"]);
     assert!(

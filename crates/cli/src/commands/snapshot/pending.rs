@@ -8,7 +8,10 @@ use dmlcts_results::replace;
 use dmlcts_snapshots::{Examples, Folder, Metadata, Snapshot, SnapshotError, Stored};
 use dmlcts_spec::Library;
 
-use super::{change, named};
+use super::{
+    again::{again, subcommand},
+    change, named,
+};
 use crate::{
     arguments::{AllArguments, ShowDiffArguments},
     exit::Exit,
@@ -54,7 +57,7 @@ pub(super) fn check(arguments: &AllArguments) -> Result<Exit, Problem> {
     let all = folder.list()?;
     let mut mistakes = Vec::new();
     for stored in &all {
-        mistakes.extend(mistakes_of(&folder, stored)?);
+        mistakes.extend(mistakes_of(&folder, stored, arguments)?);
     }
     for path in folder.leftovers()? {
         let help = "remove it; the next command that writes into its folder does so, too";
@@ -77,14 +80,18 @@ pub(super) fn check(arguments: &AllArguments) -> Result<Exit, Problem> {
 }
 
 /// What is wrong with a snapshot, and the remedies.
-fn mistakes_of(folder: &Folder, stored: &Stored) -> Result<Vec<(String, String)>, SnapshotError> {
+fn mistakes_of(
+    folder: &Folder,
+    stored: &Stored,
+    arguments: &AllArguments,
+) -> Result<Vec<(String, String)>, SnapshotError> {
     let mut mistakes = Vec::new();
     let (name, path) = (&stored.name, folder.accepted(&stored.name));
     if stored.is_pending {
         // It must be a snapshot, too.
         change(folder, stored)?;
-        let help = "see `dmlcts snapshot diff`, then `dmlcts snapshot accept` or `reject`";
-        mistakes.push((format!("{name}: pending"), help.to_owned()));
+        let [diff, accept, reject] = ["diff", "accept", "reject"].map(|word| subcommand(word, arguments));
+        mistakes.push((format!("{name}: pending"), format!("see `{diff}`, then `{accept}` or `{reject}`")));
     }
     let Some(text) = folder.text(&path)? else { return Ok(mistakes) };
     let path = path.display().to_string();
@@ -93,13 +100,14 @@ fn mistakes_of(folder: &Folder, stored: &Stored) -> Result<Vec<(String, String)>
     } else {
         Snapshot::parse(&path, &text)?.about
     };
-    mistakes.extend(outdated(stored, &about).map(|(what, help)| (format!("{name}: {what}"), help)));
+    mistakes
+        .extend(outdated(stored, &about, arguments).map(|(what, help)| (format!("{name}: {what}"), help)));
     Ok(mistakes)
 }
 
 /// Why an accepted snapshot is out of date, and the remedy.
-fn outdated(stored: &Stored, about: &Metadata) -> Option<(String, String)> {
-    let again = "make it again by `dmlcts snapshot`, and accept it".to_owned();
+fn outdated(stored: &Stored, about: &Metadata, arguments: &AllArguments) -> Option<(String, String)> {
+    let again = format!("make it again by {}, and accept it", again(stored, about, arguments));
     let own = Library::embedded().hash();
     if !own.starts_with(&about.spec) {
         return Some((format!("accepted for the spec {}, and this is {own:.12}", about.spec), again));
