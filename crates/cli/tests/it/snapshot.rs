@@ -330,7 +330,14 @@ fn a_folder_is_checked_and_shown() {
         said.contains("\n    mine/driver: slice-wrong-value-") && said.contains("\n    other/driver: -\n"),
         "{said}"
     );
+    assert!(
+        !said.contains("refuses  all clauses") && said.ends_with(" the same; --all shows them\n"),
+        "{said}"
+    );
+    let said = all.does(&["show", "mine", "other", "--all"]);
+    assert!(said.contains("* finding  wrong-value where "), "{said}");
     assert!(said.contains("\n  refuses  all clauses\n    mine/driver: at create, E_INVALIDARG\n"), "{said}");
+    assert!(!said.contains("--all shows them"), "{said}");
     let said = all.does(&["show", "mine/examples"]);
     assert!(
         said.contains("example slice1.example-2\n  SLICE1 FLOAT32 ") && said.contains("\n  14 16\n  6 8\n"),
