@@ -348,8 +348,12 @@ fn the_time_of_a_comparison_is_linear() {
     let with = |start: &str| {
         let statement = |number| Statement { subject: format!("{start}{number}"), text: "y (1)".to_owned() };
         let lack = |number| format!("{start}{number}");
+        let of = |number| {
+            let id = format!("{start}{number}");
+            Finding { example: Some(format!("SLICE FLOAT32 in={number} Offsets={start}")), ..finding(&id, 1) }
+        };
         Snapshot {
-            findings: (0..8_000).map(|number| finding(&format!("{start}{number}"), 1)).collect(),
+            findings: (0..8_000).map(of).collect(),
             answers: (0..100_000).map(statement).collect(),
             lacks: (0..100_000).map(lack).collect(),
             ..snapshot()
@@ -393,4 +397,99 @@ fn numbers_of_cases_are_compared_in_a_phrase() {
         "slice.span: at create, E_INVALIDARG, in 1 case; at compile, E_FAIL, in 2 cases; \
          before: at create, E_INVALIDARG"
     );
+}
+
+/// The changes between two snapshots as `TRANSITION: WHAT; DETAIL; …`.
+fn changes(old: &Snapshot, new: &Snapshot) -> Vec<String> {
+    let list = compare(Some(old), new).list;
+    list.iter()
+        .map(|change| format!("{}: {}; {}", change.transition.name(), change.what, change.details.join("; ")))
+        .collect()
+}
+
+#[test]
+fn the_most_severe_findings_come_first() {
+    let all = [
+        Class::RefusedValid,
+        Class::Output(Difference::WrongValue),
+        Class::AcceptedInvalid,
+        Class::WroteOutside,
+        Class::Crashed,
+    ];
+    let of = |class: Class| Finding { class, ..finding(&format!("a-{}", class.id()), 1) };
+    let old = Snapshot { findings: Vec::new(), further: None, ..snapshot() };
+    let new = Snapshot { findings: all.map(of).to_vec(), ..old.clone() };
+    for list in [compare(Some(&old), &new).list, compare(None, &new).list] {
+        let order: Vec<&str> = list.iter().filter_map(|change| change.what.split(':').next()).collect();
+        assert_eq!(
+            order,
+            ["a-crashed", "a-wrote-outside", "a-accepted-invalid", "a-wrong-value", "a-refused-valid"]
+        );
+    }
+}
+
+#[test]
+fn a_finding_with_another_predicate_is_moved() {
+    let with = |findings: Vec<Finding>| {
+        let about = Metadata { level: "6.4".to_owned(), ..Metadata::default() };
+        Snapshot { about, findings, ..snapshot() }
+    };
+    let was = finding("slice-wrong-value-0001", 4);
+    let place = |predicate: &str| Place::Where { predicate: predicate.to_owned(), invalid: false };
+    let same_case = Finding { place: place("rank == 1"), ..finding("slice-wrong-value-0002", 5) };
+    let moved = ["moved: slice-wrong-value-0002: wrong-value where rank == 1; \
+         5 of 6 cases; digest 3f2a91c0; before: 4 of 5 cases; digest 3f2a91c0; \
+         e.g. SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=1 fill=iota: Output[0] is Input[1], expected \
+         Input[0]; before: slice-wrong-value-0001: wrong-value where operator == SLICE and rank == 2"];
+    assert_eq!(changes(&with(vec![was.clone()]), &with(vec![same_case.clone()])), moved);
+    // The smallest case is another one, and all cases for which the predicate holds fail.
+    let other_case = Finding {
+        counts: Some(Counts { cases: 6, of: 6, digest: "3f2a91c0".to_owned(), bytes_vary: false }),
+        example: Some("SLICE FLOAT32 in=1 out=1 Offsets=0 Sizes=1 Strides=1 fill=iota".to_owned()),
+        ..same_case.clone()
+    };
+    let named = |findings: Finding| -> Vec<String> {
+        let all = changes(&with(vec![was.clone()]), &with(vec![findings]));
+        all.iter().filter_map(|change| Some(change.split(':').next()?.to_owned())).collect()
+    };
+    assert_eq!(named(other_case.clone()), ["moved"]);
+    assert_eq!(named(Finding { place: place("rank == 2"), ..other_case.clone() }), ["broken", "fixed"]);
+    assert_eq!(named(Finding { class: Class::Crashed, ..same_case }), ["broken", "fixed"]);
+    let some_fail = Some(Counts { cases: 5, of: 6, digest: "3f2a91c0".to_owned(), bytes_vary: false });
+    assert_eq!(named(Finding { counts: some_fail, ..other_case }), ["broken", "fixed"]);
+}
+
+#[test]
+fn less_coverage_is_not_better() {
+    let with = |lacks: &[&str], findings: Vec<Finding>| {
+        let lacks = lacks.iter().map(|lack| (*lack).to_owned()).collect();
+        Snapshot { lacks, findings, further: None, ..snapshot() }
+    };
+    let lacks = |old: &[&str], new: &[&str]| changes(&with(old, vec![]), &with(new, vec![]));
+    assert_eq!(
+        lacks(&["SLICE where rank > 4 (deep)"], &["rank 5"]),
+        [
+            "worse: lacks rank 5; ",
+            "other answers: no longer lacks SLICE where rank > 4 (deep); \
+             another lack is new, and may hold for the same cases",
+        ]
+    );
+    assert_eq!(
+        lacks(&["SLICE where rank > 4 (deep)"], &[]),
+        ["better: no longer lacks SLICE where rank > 4 (deep); "]
+    );
+    assert_eq!(
+        lacks(&["tensors above 1,024 bytes"], &["tensors above 512 bytes"]),
+        ["worse: lacks tensors above 512 bytes; before: tensors above 1,024 bytes"]
+    );
+    assert_eq!(
+        lacks(&["feature levels above 5.0"], &["feature levels above 6.1"]),
+        ["better: lacks feature levels above 6.1; before: feature levels above 5.0"]
+    );
+    for (lack, transition) in [("FLOAT32", "other answers"), ("rank 1", "other answers"), ("INT8", "fixed")] {
+        let changes = changes(&with(&[], vec![finding("a", 1)]), &with(&[lack], vec![]));
+        let [lacks, finding] = changes.as_slice() else { panic!("{changes:?}") };
+        assert!(lacks.starts_with("worse: lacks "), "{lacks}");
+        assert!(finding.starts_with(transition), "{finding}");
+    }
 }
