@@ -51,10 +51,11 @@ impl MergeArguments {
 }
 
 impl DiffArguments {
-    /// Checks that the page does not replace a file that the comparison reads.
+    /// Checks that no report replaces a file that the comparison reads, or the other report.
     pub(crate) fn check_paths(&self) -> Result<(), Problem> {
         let mut named: Vec<Named<'_>> = [&self.old, &self.new].map(read("")).into();
         named.extend(self.html.iter().map(written("--html")));
+        named.extend(self.markdown.iter().map(written("--markdown")));
         check(&named)
     }
 }
@@ -254,7 +255,12 @@ mod tests {
         assert_eq!(said(&["merge", "a", "b", "--junit", "a"]), same("a", "--junit a"));
         assert_eq!(said(&["merge", "a", "b", "--junit", "c", "--markdown", "d"]), "");
         assert_eq!(said(&["diff", "a", "b", "--html", "b"]), same("b", "--html b"));
-        assert_eq!(said(&["diff", "a", "a", "--html", "b"]), "");
+        assert_eq!(said(&["diff", "a", "b", "--markdown", "a"]), same("a", "--markdown a"));
+        assert_eq!(
+            said(&["diff", "a", "b", "--html", "c", "--markdown", "c"]),
+            same("--html c", "--markdown c")
+        );
+        assert_eq!(said(&["diff", "a", "a", "--html", "b", "--markdown", "c"]), "");
         assert_eq!(said(&["merge", "a", "a"]), "", "that they overlap is told by what is in them");
     }
 

@@ -31,7 +31,7 @@ mod summary;
 mod terminal;
 
 pub use annotations::write_annotations;
-pub use comparison::write_comparison;
+pub use comparison::{write_comparison, write_markdown_comparison};
 pub use describe::{
     CaseMemory, write_bindings, write_case, write_derivation, write_every_clause, write_judgement,
     write_tensor,
