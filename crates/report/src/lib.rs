@@ -38,7 +38,8 @@ pub use describe::{
 };
 pub use finding::write_findings;
 pub use html::{
-    CaseLog, ComparedCases, write_html, write_html_comparison, write_html_list, write_html_of_problem,
+    CaseLog, ComparedCases, SnapshotChange, SnapshotChanges, write_html, write_html_changes,
+    write_html_comparison, write_html_list, write_html_of_problem,
 };
 pub use junit::{write_junit, write_junit_of_problem};
 pub use known::{KnownContext, write_known};

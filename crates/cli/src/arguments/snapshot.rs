@@ -186,4 +186,10 @@ pub(crate) struct ShowDiffArguments {
     /// It can be the text of a pull request. The file is overwritten.
     #[arg(long, value_name = "PATH", value_parser = file, value_hint = ValueHint::FilePath)]
     pub(crate) markdown: Option<String>,
+
+    /// Write the changes to this file, as one HTML page
+    ///
+    /// It has all changes. The page loads nothing from a network. The file is overwritten.
+    #[arg(long, value_name = "PATH", value_parser = file, value_hint = ValueHint::FilePath)]
+    pub(crate) html: Option<String>,
 }

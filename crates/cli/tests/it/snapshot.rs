@@ -304,7 +304,11 @@ fn changes_are_reviewed_one_by_one() {
     all.make("2.0", WRONG, &[]);
     let markdown = all.0.join("page.md");
     let page = markdown.to_str().expect("a plain name");
-    assert!(all.does(&["diff", "--markdown", page]).starts_with("exit 1\n"));
+    let html = all.0.join("page.html").display().to_string();
+    assert!(all.does(&["diff", "--markdown", page, "--html", &html]).starts_with("exit 1\n"));
+    let html = fs::read_to_string(html).expect("it is there");
+    assert!(html.contains("<h3>mine/driver: 1 broken</h3><p>driver 1.0 → 2.0; "), "{html}");
+    assert!(html.contains("<span class=\"badge bad\">broken</span> slice-wrong-value-"), "{html}");
     let page = fs::read_to_string(&markdown).expect("it is there");
     assert!(page.starts_with("### mine/driver: 1 broken\n\n```text\ndriver 1.0 → 2.0; "), "{page}");
     let said = review(&"a\n".repeat(2));
@@ -485,11 +489,13 @@ fn forged_snapshots_are_shown_escaped_and_in_linear_time() {
     let page = all.0.join("page.md");
     fs::copy(all.file("own.snap"), all.file("own.snap.new")).expect("it can be copied");
     fs::remove_file(all.file("own.snap")).expect("it is ours");
-    let diff = all.does(&["diff", "--color", "always", "--markdown", page.to_str().expect("a plain name")]);
-    let page = fs::read_to_string(page).expect("it is there");
+    let html = all.0.join("page.html");
+    let [markdown, html] = [&page, &html].map(|path| path.to_str().expect("a plain name"));
+    let diff = all.does(&["diff", "--color", "always", "--markdown", markdown, "--html", html]);
+    let [page, html] = [markdown, html].map(|path| fs::read_to_string(path).expect("it is there"));
     let show = |words: &[&str]| all.does(&[&["show", "--color", "always"], words].concat());
     let check = all.does(&["check", "--color", "always"]);
-    for said in [show(&[]), show(&["mine"]), diff, page] {
+    for said in [show(&[]), show(&["mine"]), diff, page, html] {
         assert!(said.contains(r"\u{1b}[31m\u{9b}0m\u{202e}#\u{23}[error]x"), "{said}");
         let is_live = |part: &&str| said.contains(*part);
         assert_eq!(["\u{1b}", "\u{9b}", "\u{202e}", "##[error]"].iter().find(|part| is_live(part)), None);

@@ -4,8 +4,11 @@ use std::{io::Write as _, path::Path};
 
 use dmlcts_generate::Suite;
 use dmlcts_model::escaped;
+use dmlcts_report::{SnapshotChange, SnapshotChanges, write_html_changes};
 use dmlcts_results::replace;
-use dmlcts_snapshots::{Examples, Folder, Metadata, Snapshot, SnapshotError, Stored};
+use dmlcts_snapshots::{
+    Change, Changes, Examples, Folder, Metadata, Snapshot, SnapshotError, Stored, Transition,
+};
 use dmlcts_spec::Library;
 
 use super::{
@@ -33,6 +36,14 @@ pub(super) fn diff(arguments: &ShowDiffArguments) -> Result<Exit, Problem> {
         replace(Path::new(path), page.as_bytes())
             .map_err(|cause| Problem::Report { path: path.clone(), cause })?;
     }
+    if let Some(path) = &arguments.html {
+        let pages: Vec<SnapshotChanges> =
+            changes.iter().map(|(name, change)| of_page(name, change)).collect();
+        let mut page = Vec::new();
+        write_html_changes(&mut page, &pages)
+            .and_then(|()| replace(Path::new(path), &page))
+            .map_err(|cause| Problem::Report { path: path.clone(), cause })?;
+    }
     let mut out = output::stdout();
     let mut write = || {
         for (place, (name, change)) in changes.iter().enumerate() {
@@ -49,6 +60,25 @@ pub(super) fn diff(arguments: &ShowDiffArguments) -> Result<Exit, Problem> {
     let written = write();
     output::unless_gone(written)?;
     Ok(if changes.is_empty() { Exit::Success } else { Exit::Unexpected })
+}
+
+/// The changes of a snapshot for a page.
+fn of_page(name: &str, changes: &Changes) -> SnapshotChanges {
+    let of = |change: &Change| SnapshotChange {
+        kind: change.transition.name(),
+        is_good: match change.transition {
+            Transition::Broken | Transition::Worse => Some(false),
+            Transition::Moved | Transition::Other => None,
+            Transition::Better | Transition::Fixed => Some(true),
+        },
+        what: change.what.clone(),
+        details: change.details.clone(),
+    };
+    SnapshotChanges {
+        name: format!("{name}: {}", changes.counts()),
+        cause: changes.cause.clone(),
+        changes: changes.list.iter().map(of).collect(),
+    }
 }
 
 /// Checks all snapshots of a folder.
