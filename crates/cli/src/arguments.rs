@@ -24,7 +24,8 @@ pub(crate) use results::{
 };
 pub(crate) use run::{RunArguments, Selection};
 pub(crate) use snapshot::{
-    AllArguments, MakeArguments, NamedArguments, ShowDiffArguments, SnapshotArguments, SnapshotCommand,
+    AllArguments, MakeArguments, NamedArguments, ShowArguments, ShowDiffArguments, SnapshotArguments,
+    SnapshotCommand,
 };
 
 /// The headings of options in the help.

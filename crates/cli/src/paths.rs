@@ -51,10 +51,11 @@ impl MergeArguments {
 }
 
 impl DiffArguments {
-    /// Checks that the page does not replace a file that the comparison reads.
+    /// Checks that no report replaces a file that the comparison reads, or the other report.
     pub(crate) fn check_paths(&self) -> Result<(), Problem> {
         let mut named: Vec<Named<'_>> = [&self.old, &self.new].map(read("")).into();
         named.extend(self.html.iter().map(written("--html")));
+        named.extend(self.markdown.iter().map(written("--markdown")));
         check(&named)
     }
 }
@@ -81,27 +82,33 @@ impl ReplayArguments {
 }
 
 impl ShowDiffArguments {
-    /// Checks that the report is not a snapshot of the folder, before any file is opened.
+    /// Checks that no report is a snapshot of the folder or the other report, before any file is opened.
     pub(crate) fn check_paths(&self) -> Result<(), Problem> {
-        let Some(path) = &self.markdown else { return Ok(()) };
+        let mut named: Vec<Named<'_>> = self.markdown.iter().map(written("--markdown")).collect();
+        named.extend(self.html.iter().map(written("--html")));
+        if named.is_empty() {
+            return Ok(());
+        }
         let folder = self.named.all.folder()?;
         let dir = folder.path().display();
         let stored = folder.list()?;
         let stored = stored.iter().flat_map(|one| [folder.accepted(&one.name), folder.pending(&one.name)]);
         let stored: Vec<String> = stored.map(|path| path.display().to_string()).collect();
-        let new = place(Path::new(path));
-        let is_snapshot = new.file_name().is_some_and(|name| {
-            let name = name.to_string_lossy().to_lowercase();
-            [".snap", ".snap.new"].iter().any(|end| name.ends_with(end))
-        });
-        let is_inside = is_snapshot && new.starts_with(place(folder.path()));
-        if is_inside || stored.iter().any(|one| is_same(one, path)) {
-            return Err(Problem::usage(
-                format!("`--markdown {path}` names a snapshot in `--dir {dir}`"),
-                "name another file: the report would replace the snapshot",
-            ));
+        for Named { option, path, .. } in &named {
+            let new = place(Path::new(path));
+            let is_snapshot = new.file_name().is_some_and(|name| {
+                let name = name.to_string_lossy().to_lowercase();
+                [".snap", ".snap.new"].iter().any(|end| name.ends_with(end))
+            });
+            let is_inside = is_snapshot && new.starts_with(place(folder.path()));
+            if is_inside || stored.iter().any(|one| is_same(one, path)) {
+                return Err(Problem::usage(
+                    format!("`{option} {path}` names a snapshot in `--dir {dir}`"),
+                    "name another file: the report would replace the snapshot",
+                ));
+            }
         }
-        Ok(())
+        check(&named)
     }
 }
 
@@ -254,7 +261,12 @@ mod tests {
         assert_eq!(said(&["merge", "a", "b", "--junit", "a"]), same("a", "--junit a"));
         assert_eq!(said(&["merge", "a", "b", "--junit", "c", "--markdown", "d"]), "");
         assert_eq!(said(&["diff", "a", "b", "--html", "b"]), same("b", "--html b"));
-        assert_eq!(said(&["diff", "a", "a", "--html", "b"]), "");
+        assert_eq!(said(&["diff", "a", "b", "--markdown", "a"]), same("a", "--markdown a"));
+        assert_eq!(
+            said(&["diff", "a", "b", "--html", "c", "--markdown", "c"]),
+            same("--html c", "--markdown c")
+        );
+        assert_eq!(said(&["diff", "a", "a", "--html", "b", "--markdown", "c"]), "");
         assert_eq!(said(&["merge", "a", "a"]), "", "that they overlap is told by what is in them");
     }
 

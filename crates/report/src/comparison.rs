@@ -8,6 +8,7 @@ use dmlcts_runner::Ending;
 
 use crate::{
     Style, Tone,
+    markdown::{text as escaped_text, write_code},
     numbers::{counted, grouped},
 };
 
@@ -88,6 +89,23 @@ pub fn write_comparison(out: &mut dyn Write, comparison: &Comparison, style: Sty
         line(tone, if place == 0 { "findings" } else { "" }, &text)?;
     }
     Ok(())
+}
+
+/// Writes the comparison of two runs as Markdown: a heading with the number of cases of each kind, and the
+/// text of [`write_comparison`].
+pub fn write_markdown_comparison(out: &mut dyn Write, comparison: &Comparison) -> io::Result<()> {
+    let kinds = KINDS.iter().map(|(kind, head, _)| (comparison.count(*kind), head.replace(", ", " and ")));
+    let kinds: Vec<String> = kinds
+        .filter(|(cases, _)| *cases > 0)
+        .map(|(cases, head)| format!("{} {head}", grouped(cases)))
+        .collect();
+    let kinds = if kinds.is_empty() { "no case changed".to_owned() } else { kinds.join(", ") };
+    let names = format!("{} → {}", comparison.old.path, comparison.new.path);
+    writeln!(out, "## dmlcts: {}: {kinds}\n", escaped_text(&names))?;
+    let mut whole = Vec::new();
+    write_comparison(&mut whole, comparison, Style::PLAIN)?;
+    // It is cut to a length that a person reads.
+    write_code(out, &String::from_utf8_lossy(&whole), usize::MAX)
 }
 
 /// Names a run: its file, its cases, its backend, its spec and its ending.

@@ -31,14 +31,15 @@ mod summary;
 mod terminal;
 
 pub use annotations::write_annotations;
-pub use comparison::write_comparison;
+pub use comparison::{write_comparison, write_markdown_comparison};
 pub use describe::{
     CaseMemory, write_bindings, write_case, write_derivation, write_every_clause, write_judgement,
     write_tensor,
 };
 pub use finding::write_findings;
 pub use html::{
-    CaseLog, ComparedCases, write_html, write_html_comparison, write_html_list, write_html_of_problem,
+    CaseLog, ComparedCases, SnapshotChange, SnapshotChanges, write_html, write_html_changes,
+    write_html_comparison, write_html_list, write_html_of_problem,
 };
 pub use junit::{write_junit, write_junit_of_problem};
 pub use known::{KnownContext, write_known};

@@ -51,7 +51,7 @@ pub fn write_markdown(out: &mut dyn Write, context: &Context, diagnosis: &Diagno
     write_known(&mut known, context, summary, Style::PLAIN)?;
     if !known.is_empty() {
         writeln!(out, "\nKnown failures that are not as they are known:\n")?;
-        write_code(out, &String::from_utf8_lossy(&known))?;
+        write_code(out, &String::from_utf8_lossy(&known), LINES)?;
     }
     let further = findings.len().saturating_sub(FINDINGS) as u64;
     if further > 0 {
@@ -125,7 +125,7 @@ fn write_statement(
 /// Writes that a run has no result, and why.
 pub fn write_markdown_of_problem(out: &mut dyn Write, message: &str) -> io::Result<()> {
     writeln!(out, "## dmlcts: nothing was run\n")?;
-    write_code(out, message)
+    write_code(out, message, LINES)
 }
 
 /// Writes verdicts by strategy, without the verdicts that did not occur.
@@ -180,21 +180,21 @@ fn write_findings(out: &mut dyn Write, context: &Context, findings: &[&Finding])
         // Inside a block of HTML, Markdown parses nothing before an empty line, so that a backslash would be
         // shown.
         writeln!(out, "\n<details><summary>{}</summary>\n", html(&head))?;
-        write_code(out, &whole)?;
+        write_code(out, &whole, LINES)?;
         writeln!(out, "\n</details>")?;
     }
     Ok(())
 }
 
-/// Writes a text verbatim, up to a maximum length.
-fn write_code(out: &mut dyn Write, whole: &str) -> io::Result<()> {
+/// Writes a text verbatim, up to a number of lines.
+pub(crate) fn write_code(out: &mut dyn Write, whole: &str, most: usize) -> io::Result<()> {
     let fence = fence(whole);
     writeln!(out, "{fence}text")?;
-    for line in whole.lines().take(LINES) {
+    for line in whole.lines().take(most) {
         let more = if line.chars().nth(LONGEST_LINE).is_some() { " ..." } else { "" };
         writeln!(out, "{}{more}", printable(line, LONGEST_LINE))?;
     }
-    if whole.lines().count() > LINES {
+    if whole.lines().count() > most {
         writeln!(out, "...")?;
     }
     writeln!(out, "{fence}")

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use dmlcts_diagnose::Severity;
 use dmlcts_model::escaped;
 
 /// The most changes that are shown one by one.
@@ -14,6 +15,8 @@ pub enum Transition {
     Broken,
     /// More cases fail, or the backend lacks more.
     Worse,
+    /// The cases of a finding fail as before, and another predicate holds for them.
+    Moved,
     /// The backend answers otherwise, or its failures are others.
     Other,
     /// Fewer cases fail, or the backend lacks less.
@@ -28,6 +31,7 @@ impl Transition {
         match self {
             Self::Broken => "broken",
             Self::Worse => "worse",
+            Self::Moved => "moved",
             Self::Other => "other answers",
             Self::Better => "better",
             Self::Fixed => "fixed",
@@ -44,11 +48,18 @@ pub struct Change {
     pub what: String,
     /// Details, one line each.
     pub details: Vec<String>,
+    /// How severe the failures are, if it is about failures.
+    pub severity: Option<Severity>,
 }
 
 impl Change {
     pub(crate) fn new(transition: Transition, what: impl Into<String>, details: Vec<String>) -> Self {
-        Self { transition, what: what.into(), details }
+        Self { transition, what: what.into(), details, severity: None }
+    }
+
+    /// The order of changes: the worst first, and of broken cases the most severe first.
+    pub(crate) fn order(&self) -> (Transition, bool, Option<Severity>) {
+        (self.transition, self.severity.is_none(), self.severity)
     }
 }
 

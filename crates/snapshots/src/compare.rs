@@ -1,12 +1,17 @@
 //! Compares two snapshots.
 
-use std::collections::{HashMap, HashSet};
+mod findings;
+mod lacks;
 
+use std::collections::HashMap;
+
+use dmlcts_diagnose::Severity;
 use dmlcts_model::escaped;
+use dmlcts_runner::{Class, Verdict};
 
 use crate::{
-    Change, Changes, Example, Examples, Finding, Metadata, Snapshot, Statement, Transition,
-    write::{counted, counts, grouped},
+    Change, Changes, Example, Examples, Metadata, Snapshot, Statement, Transition,
+    write::{counted, grouped},
 };
 
 /// Compares a new snapshot with the accepted one, if there is one.
@@ -19,13 +24,14 @@ pub fn compare(old: Option<&Snapshot>, new: &Snapshot) -> Changes {
             counted(new.answers.len() as u64, "answer"),
             counted(new.lacks.len() as u64, "lack")
         );
-        let list = new.findings.iter().map(broken);
+        let mut list: Vec<Change> = new.findings.iter().map(findings::broken).collect();
+        list.sort_by_key(Change::order);
         let cause = format!("the first snapshot: {what}");
-        return Changes { cause, list: list.collect(), is_outdated: true, is_first: true };
+        return Changes { cause, list, is_outdated: true, is_first: true };
     };
     let mut list = Vec::new();
-    findings(old, new, &mut list);
-    lacks(&old.lacks, &new.lacks, &mut list);
+    let gained = lacks::compare(&old.lacks, &new.lacks, &mut list);
+    findings::compare(old, new, &gained, &mut list);
     let mut recounted = Vec::new();
     for (name, old, new) in [("", &old.answers, &new.answers), ("refuses ", &old.refusals, &new.refusals)] {
         statements(name, old, new, &mut list, &mut recounted);
@@ -34,7 +40,7 @@ pub fn compare(old: Option<&Snapshot>, new: &Snapshot) -> Changes {
         let what = format!("other numbers of cases for {}", counted(recounted.len() as u64, "answer"));
         list.push(Change::new(Transition::Other, what, vec![format!("such as {first}")]));
     }
-    list.sort_by_key(|change| change.transition);
+    list.sort_by_key(Change::order);
     let is_outdated = old.about.spec != new.about.spec || old.about.suite_hash != new.about.suite_hash;
     Changes { cause: cause(&old.about, &new.about), list, is_outdated, is_first: false }
 }
@@ -61,12 +67,15 @@ pub fn compare_examples(old: Option<&Examples>, new: &Examples) -> Changes {
         };
         let now = example.lines.get(1).cloned().unwrap_or_default();
         let line = example.lines.first().cloned().unwrap_or_default();
-        list.push(Change::new(transition, format!("example {}: {now}", example.id), vec![line]));
+        let class = now.strip_prefix("fails: ").and_then(|how| Class::from_id(how.split(',').next()?));
+        let severity = class.map(|class| Severity::of(Verdict::Fail, class));
+        let change = Change::new(transition, format!("example {}: {now}", example.id), vec![line]);
+        list.push(Change { severity, ..change });
     }
     let is_gone = |example: &&Example| !after.contains_key(example.id.as_str());
     let gone = old.all.iter().filter(is_gone);
     list.extend(gone.map(|one| Change::new(Transition::Other, format!("example {}: gone", one.id), vec![])));
-    list.sort_by_key(|change| change.transition);
+    list.sort_by_key(Change::order);
     let is_outdated = old.about.spec != new.about.spec;
     Changes { cause: cause(&old.about, &new.about), list, is_outdated, is_first: false }
 }
@@ -126,83 +135,6 @@ fn cause(old: &Metadata, new: &Metadata) -> String {
     parts.join("; ")
 }
 
-/// The details of a finding: its numbers, and its example.
-fn details(finding: &Finding) -> Vec<String> {
-    let example = finding.example.as_ref().map(|example| {
-        let shows = finding.shows.as_ref().map_or_else(String::new, |shows| format!(": {shows}"));
-        format!("e.g. {example}{shows}")
-    });
-    std::iter::once(counts(finding)).chain(example).collect()
-}
-
-fn broken(finding: &Finding) -> Change {
-    Change::new(Transition::Broken, format!("{}: {}", finding.id, finding.headline()), details(finding))
-}
-
-fn findings(old: &Snapshot, new: &Snapshot, list: &mut Vec<Change>) {
-    let before = first_of(&old.findings, |one| &one.id);
-    let after = first_of(&new.findings, |one| &one.id);
-    for finding in &new.findings {
-        match before.get(finding.id.as_str()).copied() {
-            None => list.push(broken(finding)),
-            Some(was) if was == finding => {}
-            Some(was) => list.push(changed(was, finding)),
-        }
-    }
-    let is_gone = |finding: &&Finding| !after.contains_key(finding.id.as_str());
-    for finding in old.findings.iter().filter(is_gone) {
-        let what = format!("{}: {}", finding.id, finding.headline());
-        list.push(Change::new(Transition::Fixed, what, vec![format!("was {}", counts(finding))]));
-    }
-    if old.further != new.further {
-        let cases = |one: &Snapshot| one.further.as_ref().map_or((0, 0), |one| (one.findings, one.cases));
-        let (was, is) = (cases(old), cases(new));
-        let transition = match is.cmp(&was) {
-            std::cmp::Ordering::Greater => Transition::Broken,
-            std::cmp::Ordering::Equal => Transition::Other,
-            std::cmp::Ordering::Less => Transition::Better,
-        };
-        let text = |(findings, cases)| format!("{} with {}", grouped(findings), counted(cases, "case"));
-        let what = format!("further findings: {}, were {}", text(is), text(was));
-        list.push(Change::new(transition, what, Vec::new()));
-    }
-}
-
-/// A finding that is in both snapshots.
-fn changed(was: &Finding, is: &Finding) -> Change {
-    let cases = |finding: &Finding| finding.counts.as_ref().map(|counts| counts.cases);
-    let digest = |finding: &Finding| finding.counts.as_ref().map(|counts| counts.digest.clone());
-    let vary = |finding: &Finding| finding.counts.as_ref().is_some_and(|counts| counts.bytes_vary);
-    let (transition, how) = match (cases(was), cases(is)) {
-        (Some(before), Some(after)) if after > before => (Transition::Worse, "more cases fail"),
-        (Some(before), Some(after)) if after < before => (Transition::Better, "fewer cases fail"),
-        _ if was.class != is.class => (Transition::Other, "it fails in another way"),
-        _ if vary(was) != vary(is) => (Transition::Other, "whether its bytes vary"),
-        _ if digest(was) != digest(is) => (Transition::Other, "other cases or other bytes"),
-        _ => (Transition::Other, "other words"),
-    };
-    let what = format!("{}: {how}: {}", is.id, is.headline());
-    let mut lines = details(is);
-    if let Some(first) = lines.first_mut() {
-        first.push_str(", was ");
-        first.push_str(&counts(was));
-    }
-    if was.headline() != is.headline() {
-        lines.push(format!("was {}", was.headline()));
-    }
-    Change::new(transition, what, lines)
-}
-
-fn lacks(old: &[String], new: &[String], list: &mut Vec<Change>) {
-    let (before, after): (HashSet<&String>, HashSet<&String>) = (old.iter().collect(), new.iter().collect());
-    let lost = new.iter().filter(|lack| !before.contains(lack));
-    list.extend(lost.map(|lack| Change::new(Transition::Worse, format!("lacks {lack}"), Vec::new())));
-    let gained = old.iter().filter(|lack| !after.contains(lack));
-    list.extend(
-        gained.map(|lack| Change::new(Transition::Better, format!("lacks {lack} no more"), Vec::new())),
-    );
-}
-
 /// Compares answers or refusals. A change of mere numbers goes to `recounted`.
 fn statements(
     name: &str,
@@ -218,25 +150,59 @@ fn statements(
         match before.get(subject.as_str()).map(|was| &was.text) {
             Some(was) if *was == one.text => {}
             Some(was) if without_numbers(was) == without_numbers(&one.text) => {
-                recounted.push(format!("{name}{subject}: {}, was {was}", one.text));
+                recounted.push(format!("{name}{subject}: {}", in_cases(&one.text, Some(was))));
             }
             Some(was) => {
-                let what = format!("{name}{subject}: {}", one.text);
-                list.push(Change::new(Transition::Other, what, vec![format!("was {was}")]));
+                let what = format!("{name}{subject}: {}", in_cases(&one.text, None));
+                list.push(Change::new(Transition::Other, what, vec![before_text(was)]));
             }
             None => {
-                let what = format!("{name}{subject}: {}", one.text);
-                list.push(Change::new(Transition::Other, what, vec!["is new".to_owned()]));
+                let what = format!("{name}{subject}: {}", in_cases(&one.text, None));
+                list.push(Change::new(Transition::Other, what, vec!["new".to_owned()]));
             }
         }
     }
     for one in old.iter().filter(|one| !after.contains_key(one.subject.as_str())) {
         let what = format!("{name}{}: gone", one.subject);
-        list.push(Change::new(Transition::Other, what, vec![format!("was {}", one.text)]));
+        list.push(Change::new(Transition::Other, what, vec![before_text(&one.text)]));
     }
 }
 
 /// Answers without the numbers of their cases.
 fn without_numbers(text: &str) -> Vec<&str> {
-    text.split("; ").map(|answer| answer.rsplit_once(" (").map_or(answer, |(answer, _)| answer)).collect()
+    answers(text).map(|(answer, _)| answer).collect()
+}
+
+/// The answers of a statement, each with the number of its cases if the statement has it.
+fn answers(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
+    let is_number = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
+    text.split("; ").map(move |answer| {
+        let parts = answer.strip_suffix(')').and_then(|answer| answer.rsplit_once(" ("));
+        match parts.filter(|(_, number)| is_number(number)) {
+            Some((words, number)) => (words, Some(number)),
+            None => (answer, None),
+        }
+    })
+}
+
+/// Answers as a phrase: `refused in 1 case`. With the same answers of an earlier snapshot, it has both
+/// numbers: `refused in 1 case, before in 2`.
+fn in_cases(text: &str, earlier: Option<&str>) -> String {
+    let mut earlier = earlier.into_iter().flat_map(answers);
+    let phrase = |(words, number): (&str, Option<&str>)| {
+        let words = words.strip_prefix("is ").unwrap_or(words);
+        let was = earlier.next().and_then(|(_, number)| number);
+        let Some(number) = number else { return words.to_owned() };
+        let comma = if words.contains(", ") && !words.ends_with('`') { "," } else { "" };
+        let cases = if number == "1" { "case" } else { "cases" };
+        let was =
+            was.filter(|was| *was != number).map_or_else(String::new, |was| format!(", before in {was}"));
+        format!("{words}{comma} in {number} {cases}{was}")
+    };
+    answers(text).map(phrase).collect::<Vec<_>>().join("; ")
+}
+
+/// The answers of the earlier snapshot, as a detail.
+fn before_text(text: &str) -> String {
+    format!("before: {}", in_cases(text, None))
 }

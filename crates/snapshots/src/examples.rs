@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use dmlcts_model::{Tensor, element_to_text};
+use dmlcts_model::{Outcome, Tensor, element_to_text};
 use dmlcts_results::{CaseForm, Header};
 use dmlcts_runner::Verdict;
 use dmlcts_spec::{Library, Operator};
@@ -107,6 +107,9 @@ impl Example {
             return Self { id: example.id.clone(), is_right, lines };
         }
         let outcome = result.outcome.as_ref().and_then(|outcome| outcome.outcome().ok());
+        // The name of the class already says that the backend crashed or gave no answer.
+        let is_named = matches!(outcome, Some(Outcome::Crashed(_) | Outcome::TimedOut | Outcome::Lost));
+        let outcome = outcome.filter(|_| result.class.is_none() || !is_named);
         let did = outcome.as_ref().and_then(crate::answered::outcome);
         let how = match result.class {
             Some(class) => format!("fails: {}", class.id()),

@@ -289,7 +289,13 @@ fn read(path: &Path) -> Result<Option<String>, SnapshotError> {
         }
         Ok(_) => {}
     }
-    fs::read_to_string(path).map(Some).map_err(failed)
+    let bytes = fs::read(path).map_err(failed)?;
+    String::from_utf8(bytes).map(Some).map_err(|error| {
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = before.split(|byte| *byte == b'\n').count();
+        let cause = "the line is not UTF-8".to_owned();
+        SnapshotError::Line { path: path.display().to_string(), line, cause }
+    })
 }
 
 fn not_written(path: &Path, cause: io::Error) -> SnapshotError {

@@ -6,7 +6,7 @@ use dmlcts_spec::{Source, yaml};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::SnapshotError;
+use crate::{SnapshotError, digests::Digests};
 
 /// What ran, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -66,7 +66,9 @@ struct InfoForm {
     options: String,
     dmlcts: String,
     command: String,
+    lines: String,
     body: String,
+    header: String,
 }
 
 impl Metadata {
@@ -98,9 +100,10 @@ impl Metadata {
         }
     }
 
-    /// The header of a file with a body of this digest.
-    pub(crate) fn write(&self, body: &str) -> String {
-        let info = [
+    /// The keys of the header with their values: first the description, then the keys of `info`.
+    pub(crate) fn values(&self) -> [(&'static str, &String); 13] {
+        [
+            ("description", &self.description),
             ("backend", &self.backend),
             ("version", &self.version),
             ("device", &self.device),
@@ -113,15 +116,20 @@ impl Metadata {
             ("options", &self.options),
             ("dmlcts", &self.dmlcts),
             ("command", &self.command),
-            ("body", &body.to_owned()),
-        ];
-        let info = info.map(|(key, value)| format!("  {key}: {}\n", scalar(value)));
+        ]
+    }
+
+    /// The header of a file with these digests.
+    pub(crate) fn write(&self, Digests { lines, body, header }: &Digests) -> String {
+        let digests = [("lines", lines), ("body", body), ("header", header)];
+        let info = self.values().into_iter().skip(1).chain(digests);
+        let info: Vec<String> = info.map(|(key, value)| format!("  {key}: {}\n", scalar(value))).collect();
         let description = scalar(&self.description);
         format!("---\nsource: dmlcts\ndescription: {description}\ninfo:\n{}---\n", info.concat())
     }
 
-    /// Reads the header of a file. Returns it with the digest of the body, as the header has it.
-    pub(crate) fn parse(path: &str, text: &str) -> Result<(Self, String), SnapshotError> {
+    /// Reads the header of a file. Returns it with its digests, as the header has them.
+    pub(crate) fn parse(path: &str, text: &str) -> Result<(Self, Digests), SnapshotError> {
         let form: HeaderForm = yaml::read(&Source::new(path, text))?.value;
         if form.source != "dmlcts" {
             let cause = "`source` is not dmlcts: another program wrote this file".to_owned();
@@ -129,7 +137,7 @@ impl Metadata {
         }
         let InfoForm { backend, version, device, driver, level, spec, suite, suite_hash, seed, .. } =
             form.info;
-        let InfoForm { options, dmlcts, command, body, .. } = form.info;
+        let InfoForm { options, dmlcts, command, lines, body, header, .. } = form.info;
         let description = form.description;
         let about = Self {
             description,
@@ -146,7 +154,7 @@ impl Metadata {
             dmlcts,
             command,
         };
-        Ok((about, body))
+        Ok((about, Digests { lines, body, header }))
     }
 
     /// The parts that can explain a change, each with its name.

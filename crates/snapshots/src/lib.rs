@@ -26,12 +26,14 @@
 //! The digest changes if a finding gets or loses a case, or if a case fails in another way or with other
 //! bytes. `bytes vary` marks a finding whose bytes differ from run to run. Its digest leaves the bytes out.
 //!
-//! `info.body` in the header is the digest of the body. A body that was edited by hand does not fit it, and
-//! is refused.
+//! `info.header` and `info.body` are the digests of the header's values and of the body. A file that was
+//! edited by hand does not fit them, and is refused. `info.lines` has two digits for each value of the header
+//! and each line of the body, so that the error names the edited line.
 
 mod answered;
 mod changes;
 mod compare;
+mod digests;
 mod error;
 mod examples;
 mod files;

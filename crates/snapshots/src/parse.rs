@@ -7,8 +7,8 @@ use dmlcts_runner::Class;
 
 use crate::{
     Finding, Further, Metadata, Snapshot, SnapshotError, Statement,
+    digests::{Digests, Edited},
     snapshot::{Counts, Place},
-    write,
 };
 
 /// The lines of a body, with their places in the file.
@@ -42,7 +42,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Splits a file into its header and its body, and checks that the body is as it was written.
+/// Splits a file into its header and its body, and checks that both are as they were written.
 pub(crate) fn split<'a>(
     path: &'a str,
     text: &'a str,
@@ -54,34 +54,45 @@ pub(crate) fn split<'a>(
     };
     let rest =
         text.strip_prefix("---\n").ok_or_else(|| line(1, "expected `---`, the start of the header"))?;
-    let end = rest.find("\n---\n").ok_or_else(|| line(1, "the header has no end: expected a line `---`"))?;
+    let end = rest.find("\n---\n").ok_or_else(|| {
+        line(text.lines().count(), "the file ends in its header: expected a line `---` below it")
+    })?;
     let (header, body) = (&rest[..=end], &rest[end + "\n---\n".len()..]);
     // The first line keeps the numbers of lines in messages right.
-    let (about, digest) = Metadata::parse(path, &format!("---\n{header}"))?;
+    let (about, digests) = Metadata::parse(path, &format!("---\n{header}"))?;
     let above = header.lines().count() + 2;
     let lines = Lines { path, rest: body.lines().enumerate().peekable(), above };
-    if write::digest(body) != digest {
-        let cause = "the body is not as dmlcts wrote it: it was edited, or a part of it is missing";
-        let wrong = line(above + 1, cause);
-        return Err(first_mistake(path, text, &about, body, wrong));
-    }
-    Ok((about, lines, body))
+    let Some(edited) = digests.edited(&Digests::of(&about, body), &about) else {
+        return Ok((about, lines, body));
+    };
+    // The header has each value in a line of its own, below the first line of the file.
+    let of = |key: &str| {
+        let is_of =
+            |line: &str| line.trim_start().strip_prefix(key).is_some_and(|rest| rest.starts_with(':'));
+        header.lines().position(is_of).map_or(1, |place| place + 2)
+    };
+    Err(match edited {
+        Edited::Value(key) => line(of(key), &format!("the value of `{key}` is not as dmlcts wrote it")),
+        Edited::Digest(key) => line(of(key), &format!("the file does not fit the digest `{key}`")),
+        Edited::Line(place) => {
+            let cause = if place < body.trim_end().lines().count() {
+                "the line is not as dmlcts wrote it: it was edited, or a line is missing here"
+            } else {
+                "the file ends here, and lines are missing"
+            };
+            let wrong = line(above + place + 1, cause);
+            first_mistake(&about, lines, body, above + place + 1).unwrap_or(wrong)
+        }
+    })
 }
 
-/// The first line that is no line of a snapshot, or else this error.
-fn first_mistake(
-    path: &str,
-    text: &str,
-    about: &Metadata,
-    body: &str,
-    wrong: SnapshotError,
-) -> SnapshotError {
-    let above = text[..text.len() - body.len()].lines().count();
-    let lines = Lines { path, rest: body.lines().enumerate().peekable(), above };
+/// The reason why a line, or one above it, is no line of a snapshot. `None` if all of them could be.
+fn first_mistake(about: &Metadata, lines: Lines<'_>, body: &str, edited: usize) -> Option<SnapshotError> {
     if body.lines().any(|line| line.starts_with("example ")) {
-        return wrong;
+        return None;
     }
-    snapshot(about.clone(), lines).err().unwrap_or(wrong)
+    let mistake = snapshot(about.clone(), lines).err()?;
+    matches!(mistake, SnapshotError::Line { line, .. } if line <= edited).then_some(mistake)
 }
 
 impl Snapshot {

@@ -122,19 +122,89 @@ fn any_number_of_findings_has_room() {
     assert_eq!(Snapshot::parse("x.snap", &text).expect("it is one"), all);
 }
 
+/// The line that the error of a spoiled file names. The file must be refused.
+#[track_caller]
+fn named_line(spoiled: &str) -> usize {
+    let error = Snapshot::parse("x.snap", spoiled).expect_err(spoiled).to_string();
+    let line = error.strip_prefix("x.snap:").and_then(|rest| rest.split(':').next()?.parse().ok());
+    line.unwrap_or_else(|| panic!("no line is named: {error}"))
+}
+
 #[test]
-fn every_edit_of_the_body_is_found() {
+fn every_edit_is_found_in_its_line() {
     let text = snapshot().to_text();
     let body = text.len() - snapshot().body().len();
-    for place in body..text.len() - 1 {
-        let mut edited = text.clone().into_bytes();
-        edited[place] ^= 1;
-        let Ok(edited) = String::from_utf8(edited) else { continue };
-        let error = Snapshot::parse("x.snap", &edited).expect_err("it was edited").to_string();
-        assert!(error.starts_with("x.snap:"), "{error}");
-        let cut = &text[..place];
-        assert!(Snapshot::parse("x.snap", cut).is_err(), "{cut}");
+    let (mut edits, mut elsewhere) = (0, Vec::new());
+    for place in 0..text.trim_end().len() {
+        let own = text.as_bytes()[..place].split(|byte| *byte == b'\n').count();
+        for bit in [1, 2, 16] {
+            let mut edited = text.clone().into_bytes();
+            edited[place] ^= bit;
+            let Ok(edited) = String::from_utf8(edited) else { continue };
+            let line = named_line(&edited);
+            if place >= body {
+                edits += 1;
+                elsewhere.extend((line != own).then_some((own, line)));
+            } else {
+                // A missing quote or a missing end of the header may be noticed below.
+                assert!((1..=text.lines().count()).contains(&line), "{line}: {edited}");
+            }
+        }
     }
+    // Two digits of an edited line are those of the line itself once in 256 times.
+    assert!(elsewhere.len() * 64 < edits, "{} of {edits}: {elsewhere:?}", elsewhere.len());
+}
+
+#[test]
+fn every_edited_value_of_the_header_is_found_in_its_line() {
+    let text = snapshot().to_text();
+    let lines: Vec<&str> = text.lines().collect();
+    let end = lines.iter().skip(1).position(|line| *line == "---").expect("the header has an end") + 1;
+    for place in (1..end).filter(|place| lines[*place] != "info:") {
+        let (key, _) = lines[place].split_once(':').expect("a key");
+        let edited = format!("{key}: edited");
+        let all: Vec<&str> = [&lines[..place], &[&edited], &lines[place + 1..]].concat();
+        assert_eq!(named_line(&all.join("\n")), place + 1, "{edited}");
+    }
+}
+
+#[test]
+fn every_cut_is_found() {
+    let text = snapshot().to_text();
+    for place in 0..text.trim_end().len() {
+        let Some(cut) = text.get(..place) else { continue };
+        let lines = cut.lines().count();
+        let line = named_line(cut);
+        assert!((1..=lines + 1).contains(&line), "{line} of {lines}: {cut}");
+    }
+}
+
+#[test]
+fn a_missing_a_doubled_and_a_moved_line_are_found() {
+    let text = snapshot().to_text();
+    let lines: Vec<&str> = text.lines().collect();
+    for place in 0..lines.len() {
+        let (before, behind) = (&lines[..place], &lines[place + 1..]);
+        let missing = [before, behind].concat();
+        let doubled = [before, &[lines[place]], &lines[place..]].concat();
+        let moved = [before, behind, &[lines[place]]].concat();
+        for spoiled in [missing, doubled, moved] {
+            // The last line stays the last one.
+            if spoiled != lines {
+                named_line(&spoiled.join("\n"));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_not_utf8_names_the_line() {
+    let (_scratch, folder, stored) = folder();
+    propose(&folder, &stored).expect("a plain folder");
+    let path = folder.accepted(&stored.name);
+    fs::write(&path, b"---\nsource: dmlcts\ndescription: \xff\n").expect("it can be written");
+    let error = folder.accept(&stored).expect_err("it is not text").to_string();
+    assert!(error.ends_with("smoke.snap:3: the line is not UTF-8"), "{error}");
 }
 
 #[test]
@@ -278,8 +348,12 @@ fn the_time_of_a_comparison_is_linear() {
     let with = |start: &str| {
         let statement = |number| Statement { subject: format!("{start}{number}"), text: "y (1)".to_owned() };
         let lack = |number| format!("{start}{number}");
+        let of = |number| {
+            let id = format!("{start}{number}");
+            Finding { example: Some(format!("SLICE FLOAT32 in={number} Offsets={start}")), ..finding(&id, 1) }
+        };
         Snapshot {
-            findings: (0..8_000).map(|number| finding(&format!("{start}{number}"), 1)).collect(),
+            findings: (0..8_000).map(of).collect(),
             answers: (0..100_000).map(statement).collect(),
             lacks: (0..100_000).map(lack).collect(),
             ..snapshot()
@@ -289,4 +363,133 @@ fn the_time_of_a_comparison_is_linear() {
     let started = std::time::Instant::now();
     assert_eq!(compare(Some(&old), &new).list.len(), 2 * 8_000 + 4 * 100_000);
     assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
+}
+
+#[test]
+fn numbers_of_cases_are_compared_in_a_phrase() {
+    let details = |was: &str, is: &str| {
+        let with = |text: &str| {
+            let answers = vec![Statement { subject: "slice.span".to_owned(), text: text.to_owned() }];
+            Snapshot { answers, ..snapshot() }
+        };
+        let changes = compare(Some(&with(was)), &with(is));
+        let [change] = changes.list.as_slice() else { panic!("one change: {changes:?}") };
+        format!("{}; {}", change.what, change.details.join("; "))
+    };
+    assert_eq!(
+        details("is refused (2)", "is refused (1)"),
+        "other numbers of cases for 1 answer; such as slice.span: refused in 1 case, before in 2"
+    );
+    assert_eq!(
+        details(
+            "reads `min(Offsets, 1)` (1); is refused (3)",
+            "reads `min(Offsets, 1)` (1); is refused (1,234)"
+        ),
+        "other numbers of cases for 1 answer; \
+         such as slice.span: reads `min(Offsets, 1)` in 1 case; refused in 1,234 cases, before in 3"
+    );
+    assert_eq!(
+        details("is refused, perhaps for another question (2)", "is accepted (1)"),
+        "slice.span: accepted in 1 case; before: refused, perhaps for another question, in 2 cases"
+    );
+    assert_eq!(
+        details("at create, E_INVALIDARG", "at create, E_INVALIDARG (1); at compile, E_FAIL (2)"),
+        "slice.span: at create, E_INVALIDARG, in 1 case; at compile, E_FAIL, in 2 cases; \
+         before: at create, E_INVALIDARG"
+    );
+}
+
+/// The changes between two snapshots as `TRANSITION: WHAT; DETAIL; …`.
+fn changes(old: &Snapshot, new: &Snapshot) -> Vec<String> {
+    let list = compare(Some(old), new).list;
+    list.iter()
+        .map(|change| format!("{}: {}; {}", change.transition.name(), change.what, change.details.join("; ")))
+        .collect()
+}
+
+#[test]
+fn the_most_severe_findings_come_first() {
+    let all = [
+        Class::RefusedValid,
+        Class::Output(Difference::WrongValue),
+        Class::AcceptedInvalid,
+        Class::WroteOutside,
+        Class::Crashed,
+    ];
+    let of = |class: Class| Finding { class, ..finding(&format!("a-{}", class.id()), 1) };
+    let old = Snapshot { findings: Vec::new(), further: None, ..snapshot() };
+    let new = Snapshot { findings: all.map(of).to_vec(), ..old.clone() };
+    for list in [compare(Some(&old), &new).list, compare(None, &new).list] {
+        let order: Vec<&str> = list.iter().filter_map(|change| change.what.split(':').next()).collect();
+        assert_eq!(
+            order,
+            ["a-crashed", "a-wrote-outside", "a-accepted-invalid", "a-wrong-value", "a-refused-valid"]
+        );
+    }
+}
+
+#[test]
+fn a_finding_with_another_predicate_is_moved() {
+    let with = |findings: Vec<Finding>| {
+        let about = Metadata { level: "6.4".to_owned(), ..Metadata::default() };
+        Snapshot { about, findings, ..snapshot() }
+    };
+    let was = finding("slice-wrong-value-0001", 4);
+    let place = |predicate: &str| Place::Where { predicate: predicate.to_owned(), invalid: false };
+    let same_case = Finding { place: place("rank == 1"), ..finding("slice-wrong-value-0002", 5) };
+    let moved = ["moved: slice-wrong-value-0002: wrong-value where rank == 1; \
+         5 of 6 cases; digest 3f2a91c0; before: 4 of 5 cases; digest 3f2a91c0; \
+         e.g. SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=1 fill=iota: Output[0] is Input[1], expected \
+         Input[0]; before: slice-wrong-value-0001: wrong-value where operator == SLICE and rank == 2"];
+    assert_eq!(changes(&with(vec![was.clone()]), &with(vec![same_case.clone()])), moved);
+    // The smallest case is another one, and all cases for which the predicate holds fail.
+    let other_case = Finding {
+        counts: Some(Counts { cases: 6, of: 6, digest: "3f2a91c0".to_owned(), bytes_vary: false }),
+        example: Some("SLICE FLOAT32 in=1 out=1 Offsets=0 Sizes=1 Strides=1 fill=iota".to_owned()),
+        ..same_case.clone()
+    };
+    let named = |findings: Finding| -> Vec<String> {
+        let all = changes(&with(vec![was.clone()]), &with(vec![findings]));
+        all.iter().filter_map(|change| Some(change.split(':').next()?.to_owned())).collect()
+    };
+    assert_eq!(named(other_case.clone()), ["moved"]);
+    assert_eq!(named(Finding { place: place("rank == 2"), ..other_case.clone() }), ["broken", "fixed"]);
+    assert_eq!(named(Finding { class: Class::Crashed, ..same_case }), ["broken", "fixed"]);
+    let some_fail = Some(Counts { cases: 5, of: 6, digest: "3f2a91c0".to_owned(), bytes_vary: false });
+    assert_eq!(named(Finding { counts: some_fail, ..other_case }), ["broken", "fixed"]);
+}
+
+#[test]
+fn less_coverage_is_not_better() {
+    let with = |lacks: &[&str], findings: Vec<Finding>| {
+        let lacks = lacks.iter().map(|lack| (*lack).to_owned()).collect();
+        Snapshot { lacks, findings, further: None, ..snapshot() }
+    };
+    let lacks = |old: &[&str], new: &[&str]| changes(&with(old, vec![]), &with(new, vec![]));
+    assert_eq!(
+        lacks(&["SLICE where rank > 4 (deep)"], &["rank 5"]),
+        [
+            "worse: lacks rank 5; ",
+            "other answers: no longer lacks SLICE where rank > 4 (deep); \
+             another lack is new, and may hold for the same cases",
+        ]
+    );
+    assert_eq!(
+        lacks(&["SLICE where rank > 4 (deep)"], &[]),
+        ["better: no longer lacks SLICE where rank > 4 (deep); "]
+    );
+    assert_eq!(
+        lacks(&["tensors above 1,024 bytes"], &["tensors above 512 bytes"]),
+        ["worse: lacks tensors above 512 bytes; before: tensors above 1,024 bytes"]
+    );
+    assert_eq!(
+        lacks(&["feature levels above 5.0"], &["feature levels above 6.1"]),
+        ["better: lacks feature levels above 6.1; before: feature levels above 5.0"]
+    );
+    for (lack, transition) in [("FLOAT32", "other answers"), ("rank 1", "other answers"), ("INT8", "fixed")] {
+        let changes = changes(&with(&[], vec![finding("a", 1)]), &with(&[lack], vec![]));
+        let [lacks, finding] = changes.as_slice() else { panic!("{changes:?}") };
+        assert!(lacks.starts_with("worse: lacks "), "{lacks}");
+        assert!(finding.starts_with(transition), "{finding}");
+    }
 }

@@ -1,8 +1,6 @@
 //! Writes snapshots.
 
-use dmlcts_runner::Digest;
-
-use crate::{Finding, Further, Metadata, Snapshot, Statement, snapshot::Counts};
+use crate::{Finding, Further, Metadata, Snapshot, Statement, digests::Digests, snapshot::Counts};
 
 /// A number with commas between groups of three digits.
 pub(crate) fn grouped(number: u64) -> String {
@@ -39,14 +37,9 @@ pub(crate) fn counts(finding: &Finding) -> String {
     format!("{} of {}; digest {digest}{vary}", grouped(*cases), counted(*of, "case"))
 }
 
-/// A whole file: the header, and a body with its digest in the header.
+/// A whole file: a header with digests, and the body.
 pub(crate) fn file(about: &Metadata, body: &str) -> String {
-    about.write(&digest(body)) + body
-}
-
-/// The digest of a body. Editors change the end of a file.
-pub(crate) fn digest(body: &str) -> String {
-    Digest::of(body.trim_end().as_bytes()).to_string()
+    about.write(&Digests::of(about, body)) + body
 }
 
 impl Snapshot {

@@ -133,6 +133,12 @@ pub(crate) struct DiffArguments {
     /// differ, with a filter. The page loads nothing from a network. The file is overwritten.
     #[arg(long, value_name = "PATH", value_parser = file, value_hint = ValueHint::FilePath)]
     pub(crate) html: Option<String>,
+
+    /// Also write the differences to this file, as Markdown
+    ///
+    /// It can be a comment on a pull request. The file is overwritten.
+    #[arg(long, value_name = "PATH", value_parser = file, value_hint = ValueHint::FilePath)]
+    pub(crate) markdown: Option<String>,
 }
 
 const FAILURES_EXAMPLES: &str = "\

@@ -125,9 +125,8 @@ pub(crate) enum SnapshotCommand {
     Check(AllArguments),
     /// Shows snapshots, several side by side
     ///
-    /// For each question and clause, it shows the answers of the backends. A star marks a line in which they
-    /// differ.
-    Show(NamedArguments),
+    /// For each finding, question and clause in which the backends differ, it shows what each of them does.
+    Show(ShowArguments),
 }
 
 /// The folder.
@@ -163,6 +162,19 @@ pub(crate) struct NamedArguments {
     pub(crate) all: AllArguments,
 }
 
+/// Snapshots of a folder to show.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArguments {
+    #[command(flatten)]
+    pub(crate) named: NamedArguments,
+
+    /// Also show what is the same in several snapshots
+    ///
+    /// A star marks what differs.
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
 /// Snapshots of a folder, and the report about them.
 #[derive(Debug, Args)]
 pub(crate) struct ShowDiffArguments {
@@ -174,4 +186,10 @@ pub(crate) struct ShowDiffArguments {
     /// It can be the text of a pull request. The file is overwritten.
     #[arg(long, value_name = "PATH", value_parser = file, value_hint = ValueHint::FilePath)]
     pub(crate) markdown: Option<String>,
+
+    /// Write the changes to this file, as one HTML page
+    ///
+    /// It has all changes. The page loads nothing from a network. The file is overwritten.
+    #[arg(long, value_name = "PATH", value_parser = file, value_hint = ValueHint::FilePath)]
+    pub(crate) html: Option<String>,
 }

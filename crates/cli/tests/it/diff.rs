@@ -269,3 +269,20 @@ fn runs_of_different_cases_can_be_compared() {
 fn text_of_nothing(file: &Scratch) -> String {
     text(&["diff", file.path(), "nothing.jsonl"])
 }
+
+#[test]
+fn differences_are_written_as_markdown() {
+    let old = recorded("markdown.jsonl", &["--strategy", "documented"]);
+    let new = changed(&old, "markdown-new.jsonl", &[(1, FAIL), (2, SKIP)], &[]);
+    let page = Scratch::new("changes.md", "");
+    let with = |old: &Scratch, new: &Scratch| {
+        let said = text(&["diff", old.path(), new.path(), "--markdown", page.path()]);
+        let names = |text: &str| text.replace(old.path(), "OLD").replace(new.path(), "NEW");
+        let shown = said.split_once("--- stdout\n").expect("differences").1.to_owned();
+        assert!(page.text().contains(&format!("```text\n{shown}```\n")), "{said}{}", page.text());
+        names(page.text().lines().next().unwrap_or_default())
+    };
+    assert_eq!(with(&old, &old), "## dmlcts: OLD → OLD: no case changed");
+    let head = with(&old, &new);
+    assert_eq!(head, "## dmlcts: OLD → NEW: 1 broken, 1 changed");
+}

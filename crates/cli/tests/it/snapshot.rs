@@ -152,8 +152,8 @@ fn each_planted_update_is_told_in_few_lines() {
     assert_line(&said, "other answers", &["other cases or other bytes", "wrong-value where ", "rank == 2"]);
     assert!(!said.contains("broken") && !said.contains("fixed"), "{said}");
     let said = update("none", "other-answer");
-    assert_line(&said, "other answers", &["slice.input.total-size-multiple: is refused (4)"]);
-    assert!(said.contains("was runs as the semantics (4)"), "{said}");
+    assert_line(&said, "other answers", &["slice.input.total-size-multiple: refused in 4 cases"]);
+    assert!(said.contains("before: runs as the semantics in 4 cases"), "{said}");
     let said = update("none", "late-refusal");
     assert_line(&said, "other answers", &["refuses slice.reads-in-bounds: at compile, E_INVALIDARG"]);
     let said = update("none", "no-float64");
@@ -162,7 +162,7 @@ fn each_planted_update_is_told_in_few_lines() {
     assert_line(&said, "broken", &["slice-wrong-value-flaky: wrong-value of SLICE"]);
     let said = update("none", "wrong-at-3,other-answer");
     assert_line(&said, "broken", &["rank == 3"]);
-    assert_line(&said, "other answers", &["slice.input.total-size-multiple: is refused (4)"]);
+    assert_line(&said, "other answers", &["slice.input.total-size-multiple: refused in 4 cases"]);
 }
 
 /// A suite of one or two parts.
@@ -199,10 +199,19 @@ fn an_edited_suite_and_an_edited_spec_are_named() {
 
     let all = Snapshots::accepted("spec", "1.0", "none");
     let (path, own) = (all.file("driver.snap"), Library::embedded().short_hash());
-    let earlier = fs::read_to_string(&path).expect("it is there").replace(own, "0123456789ab");
-    fs::write(&path, earlier).expect("it can be written");
+    let mut earlier = fs::read_to_string(&path)
+        .map(|text| Snapshot::parse("driver.snap", &text).expect("it is one"))
+        .expect("it is there");
+    earlier.about.spec = "0123456789ab".to_owned();
+    fs::write(&path, earlier.to_text()).expect("it can be written");
     let said = all.does(&["check"]);
     assert!(said.contains("mine/driver: accepted for the spec 0123456789ab, and this is "), "{said}");
+    let faulty = format!("PATH{}faulty{}", std::path::MAIN_SEPARATOR, env::consts::EXE_SUFFIX);
+    let again = format!(
+        r"make it again by `dmlcts snapshot --backend 'exec:'\''{faulty}'\'' updated 1.0 none' --suite {} --dir DIR`",
+        "tests/suites/driver.yaml"
+    );
+    assert!(said.contains(&again), "{said}");
     assert!(all.make("1.0", "none", &[]).starts_with("exit 1\n"));
     let said = all.does(&["diff"]);
     assert!(
@@ -221,23 +230,41 @@ fn a_spoiled_snapshot_is_left_alone() {
     let mut counted = good.clone();
     counted.replace_range(digits..=digits, if &good[digits..=digits] == "7" { "8" } else { "7" });
     let cut = good.len() * 2 / 3;
+    let cut_line = good[..cut].lines().count();
+    let with_driver = good.replacen("driver: \"1.0\"", "driver: \"1.1\"", 1);
+    let conflict = good.replacen("---\n", "<<<<<<< ours\n---\n", 1);
+    let without_a_key = good.replacen("  driver:", "  other:", 1);
+    let mut bytes = good.clone().into_bytes();
+    bytes[good.find("\nanswers").expect("it has answers") + 3] = 0xff;
+    // A message about the first line with these words.
+    let at = |start: &str, part: &str, message: &str| {
+        let is_it = |line: &str| line.starts_with(start) && line.contains(part);
+        let place = good.lines().position(is_it).expect("it has the line");
+        format!(":{}: {message}", place + 1)
+    };
     let without_a_class = good.replace("  wrong-value where", "  wrong where");
     for (what, spoiled, message) in [
-        ("a number was edited", counted.as_str(), "the body is not as dmlcts wrote it"),
-        ("its end is missing", &good[..cut], "the body is not as dmlcts wrote it"),
-        ("a class was edited", &without_a_class, "expected a class"),
-        ("its header is missing", &good[4..], "expected `---`"),
-        ("a conflict", &good.replacen("---\n", "<<<<<<< ours\n---\n", 1), "expected `---`"),
-        ("a key is missing", &good.replacen("  driver:", "  other:", 1), "driver"),
-        ("nothing is left", "", "expected `---`"),
+        ("a number was edited", counted.as_bytes(), at("  ", " of ", "the line is not as dmlcts wrote it")),
+        ("its end is missing", &good.as_bytes()[..cut], format!(":{cut_line}: ")),
+        ("a class was edited", without_a_class.as_bytes(), at("  wrong-value", "", "expected a class")),
+        (
+            "the driver was edited",
+            with_driver.as_bytes(),
+            at("  driver", "", "the value of `driver` is not as"),
+        ),
+        ("a byte is not UTF-8", &bytes, at("answers", "", "the line is not UTF-8")),
+        ("its header is missing", &good.as_bytes()[4..], "expected `---`".to_owned()),
+        ("a conflict", conflict.as_bytes(), ":1: expected `---`".to_owned()),
+        ("a key is missing", without_a_key.as_bytes(), "driver".to_owned()),
+        ("nothing is left", b"", ":1: expected `---`".to_owned()),
     ] {
         fs::write(&path, spoiled).expect("it can be written");
         for said in [all.make("2.0", "none", &[]), all.does(&["check"]), all.does(&["show"])] {
             assert!(said.starts_with("exit 2\n"), "{what}: {said}");
-            assert!(said.contains("DIR/mine/driver.snap:") && said.contains(message), "{what}: {said}");
+            assert!(said.contains("DIR/mine/driver.snap:") && said.contains(&message), "{what}: {said}");
             assert!(said.contains("help: restore the file"), "{what}: {said}");
         }
-        assert_eq!(fs::read_to_string(&path).expect("it is there"), spoiled, "{what}");
+        assert_eq!(fs::read(&path).expect("it is there"), spoiled, "{what}");
         assert!(!all.file("driver.snap.new").exists(), "{what}");
     }
 }
@@ -277,7 +304,11 @@ fn changes_are_reviewed_one_by_one() {
     all.make("2.0", WRONG, &[]);
     let markdown = all.0.join("page.md");
     let page = markdown.to_str().expect("a plain name");
-    assert!(all.does(&["diff", "--markdown", page]).starts_with("exit 1\n"));
+    let html = all.0.join("page.html").display().to_string();
+    assert!(all.does(&["diff", "--markdown", page, "--html", &html]).starts_with("exit 1\n"));
+    let html = fs::read_to_string(html).expect("it is there");
+    assert!(html.contains("<h3>mine/driver: 1 broken</h3><p>driver 1.0 → 2.0; "), "{html}");
+    assert!(html.contains("<span class=\"badge bad\">broken</span> slice-wrong-value-"), "{html}");
     let page = fs::read_to_string(&markdown).expect("it is there");
     assert!(page.starts_with("### mine/driver: 1 broken\n\n```text\ndriver 1.0 → 2.0; "), "{page}");
     let said = review(&"a\n".repeat(2));
@@ -303,7 +334,14 @@ fn a_folder_is_checked_and_shown() {
         said.contains("\n    mine/driver: slice-wrong-value-") && said.contains("\n    other/driver: -\n"),
         "{said}"
     );
+    assert!(
+        !said.contains("refuses  all clauses") && said.ends_with(" the same; --all shows them\n"),
+        "{said}"
+    );
+    let said = all.does(&["show", "mine", "other", "--all"]);
+    assert!(said.contains("* finding  wrong-value where "), "{said}");
     assert!(said.contains("\n  refuses  all clauses\n    mine/driver: at create, E_INVALIDARG\n"), "{said}");
+    assert!(!said.contains("--all shows them"), "{said}");
     let said = all.does(&["show", "mine/examples"]);
     assert!(
         said.contains("example slice1.example-2\n  SLICE1 FLOAT32 ") && said.contains("\n  14 16\n  6 8\n"),
@@ -451,11 +489,13 @@ fn forged_snapshots_are_shown_escaped_and_in_linear_time() {
     let page = all.0.join("page.md");
     fs::copy(all.file("own.snap"), all.file("own.snap.new")).expect("it can be copied");
     fs::remove_file(all.file("own.snap")).expect("it is ours");
-    let diff = all.does(&["diff", "--color", "always", "--markdown", page.to_str().expect("a plain name")]);
-    let page = fs::read_to_string(page).expect("it is there");
+    let html = all.0.join("page.html");
+    let [markdown, html] = [&page, &html].map(|path| path.to_str().expect("a plain name"));
+    let diff = all.does(&["diff", "--color", "always", "--markdown", markdown, "--html", html]);
+    let [page, html] = [markdown, html].map(|path| fs::read_to_string(path).expect("it is there"));
     let show = |words: &[&str]| all.does(&[&["show", "--color", "always"], words].concat());
     let check = all.does(&["check", "--color", "always"]);
-    for said in [show(&[]), show(&["mine"]), diff, page] {
+    for said in [show(&[]), show(&["mine"]), diff, page, html] {
         assert!(said.contains(r"\u{1b}[31m\u{9b}0m\u{202e}#\u{23}[error]x"), "{said}");
         let is_live = |part: &&str| said.contains(*part);
         assert_eq!(["\u{1b}", "\u{9b}", "\u{202e}", "##[error]"].iter().find(|part| is_live(part)), None);

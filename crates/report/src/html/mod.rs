@@ -7,6 +7,7 @@
 
 mod answers;
 mod card;
+mod changed;
 mod clauses;
 mod comparison;
 mod grid;
@@ -24,6 +25,7 @@ use dmlcts_runner::Verdict;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub use self::{
+    changed::{SnapshotChange, SnapshotChanges, write_html_changes},
     comparison::{ComparedCases, write_html_comparison},
     listed::write_html_list,
     log::CaseLog,

@@ -18,6 +18,7 @@ use dmlcts_runner::{Configuration, Event as RunEvent, Run, Stop};
 use dmlcts_snapshots::{Changes, Examples, Snapshot, check_name, compare, compare_examples};
 use dmlcts_spec::Library;
 
+use super::again::{subcommand, without_folders};
 use crate::{
     arguments::{MakeArguments, RunArguments, Selection},
     backends, colour,
@@ -189,11 +190,13 @@ fn propose(ran: &Ran, arguments: &MakeArguments) -> Result<Exit, Problem> {
         let mut new = Snapshot::new(header, run, old.as_ref())?;
         let changes = compare(old.as_ref(), &new);
         new.about.description = description(&changes);
+        new.about.command = without_folders(&new.about.command);
         Ok((Some(new.to_text()).filter(|_| !changes.is_empty()), changes))
     })?;
     let backend = suite.split('/').next().unwrap_or_default().to_owned();
     let mut all = vec![(suite, changes)];
     if let Some(mut new) = Examples::new(header, examples) {
+        new.about.command = without_folders(&new.about.command);
         let place = format!("{backend}/{EXAMPLES}");
         let changes = folder.propose(&place, |path, text| {
             let old = text.map(|text| Examples::parse(path, text)).transpose()?;
@@ -221,8 +224,7 @@ fn report(all: &[(String, Changes)], arguments: &MakeArguments) -> Result<Exit, 
             }
         }
         if exit == Exit::Unexpected {
-            let dir = arguments.all.dir.as_ref().map_or(vec![], |dir| vec!["--dir", dir.as_str()]);
-            let with = |word: &str| command(&[&["dmlcts", "snapshot", word], &dir[..]].concat());
+            let with = |word: &str| subcommand(word, &arguments.all);
             writeln!(out, "see {}, then {} or {}", with("diff"), with("review"), with("accept"))?;
         }
         out.flush()

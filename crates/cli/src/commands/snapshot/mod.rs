@@ -1,5 +1,6 @@
 //! `dmlcts snapshot`: what a backend does, compared with what a person accepted.
 
+mod again;
 mod make;
 mod pending;
 mod review;

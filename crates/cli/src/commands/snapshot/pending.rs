@@ -4,11 +4,17 @@ use std::{io::Write as _, path::Path};
 
 use dmlcts_generate::Suite;
 use dmlcts_model::escaped;
+use dmlcts_report::{SnapshotChange, SnapshotChanges, write_html_changes};
 use dmlcts_results::replace;
-use dmlcts_snapshots::{Examples, Folder, Metadata, Snapshot, SnapshotError, Stored};
+use dmlcts_snapshots::{
+    Change, Changes, Examples, Folder, Metadata, Snapshot, SnapshotError, Stored, Transition,
+};
 use dmlcts_spec::Library;
 
-use super::{change, named};
+use super::{
+    again::{again, subcommand},
+    change, named,
+};
 use crate::{
     arguments::{AllArguments, ShowDiffArguments},
     exit::Exit,
@@ -30,6 +36,14 @@ pub(super) fn diff(arguments: &ShowDiffArguments) -> Result<Exit, Problem> {
         replace(Path::new(path), page.as_bytes())
             .map_err(|cause| Problem::Report { path: path.clone(), cause })?;
     }
+    if let Some(path) = &arguments.html {
+        let pages: Vec<SnapshotChanges> =
+            changes.iter().map(|(name, change)| of_page(name, change)).collect();
+        let mut page = Vec::new();
+        write_html_changes(&mut page, &pages)
+            .and_then(|()| replace(Path::new(path), &page))
+            .map_err(|cause| Problem::Report { path: path.clone(), cause })?;
+    }
     let mut out = output::stdout();
     let mut write = || {
         for (place, (name, change)) in changes.iter().enumerate() {
@@ -48,13 +62,32 @@ pub(super) fn diff(arguments: &ShowDiffArguments) -> Result<Exit, Problem> {
     Ok(if changes.is_empty() { Exit::Success } else { Exit::Unexpected })
 }
 
+/// The changes of a snapshot for a page.
+fn of_page(name: &str, changes: &Changes) -> SnapshotChanges {
+    let of = |change: &Change| SnapshotChange {
+        kind: change.transition.name(),
+        is_good: match change.transition {
+            Transition::Broken | Transition::Worse => Some(false),
+            Transition::Moved | Transition::Other => None,
+            Transition::Better | Transition::Fixed => Some(true),
+        },
+        what: change.what.clone(),
+        details: change.details.clone(),
+    };
+    SnapshotChanges {
+        name: format!("{name}: {}", changes.counts()),
+        cause: changes.cause.clone(),
+        changes: changes.list.iter().map(of).collect(),
+    }
+}
+
 /// Checks all snapshots of a folder.
 pub(super) fn check(arguments: &AllArguments) -> Result<Exit, Problem> {
     let folder = arguments.folder()?;
     let all = folder.list()?;
     let mut mistakes = Vec::new();
     for stored in &all {
-        mistakes.extend(mistakes_of(&folder, stored)?);
+        mistakes.extend(mistakes_of(&folder, stored, arguments)?);
     }
     for path in folder.leftovers()? {
         let help = "remove it; the next command that writes into its folder does so, too";
@@ -77,14 +110,18 @@ pub(super) fn check(arguments: &AllArguments) -> Result<Exit, Problem> {
 }
 
 /// What is wrong with a snapshot, and the remedies.
-fn mistakes_of(folder: &Folder, stored: &Stored) -> Result<Vec<(String, String)>, SnapshotError> {
+fn mistakes_of(
+    folder: &Folder,
+    stored: &Stored,
+    arguments: &AllArguments,
+) -> Result<Vec<(String, String)>, SnapshotError> {
     let mut mistakes = Vec::new();
     let (name, path) = (&stored.name, folder.accepted(&stored.name));
     if stored.is_pending {
         // It must be a snapshot, too.
         change(folder, stored)?;
-        let help = "see `dmlcts snapshot diff`, then `dmlcts snapshot accept` or `reject`";
-        mistakes.push((format!("{name}: pending"), help.to_owned()));
+        let [diff, accept, reject] = ["diff", "accept", "reject"].map(|word| subcommand(word, arguments));
+        mistakes.push((format!("{name}: pending"), format!("see `{diff}`, then `{accept}` or `{reject}`")));
     }
     let Some(text) = folder.text(&path)? else { return Ok(mistakes) };
     let path = path.display().to_string();
@@ -93,13 +130,14 @@ fn mistakes_of(folder: &Folder, stored: &Stored) -> Result<Vec<(String, String)>
     } else {
         Snapshot::parse(&path, &text)?.about
     };
-    mistakes.extend(outdated(stored, &about).map(|(what, help)| (format!("{name}: {what}"), help)));
+    mistakes
+        .extend(outdated(stored, &about, arguments).map(|(what, help)| (format!("{name}: {what}"), help)));
     Ok(mistakes)
 }
 
 /// Why an accepted snapshot is out of date, and the remedy.
-fn outdated(stored: &Stored, about: &Metadata) -> Option<(String, String)> {
-    let again = "make it again by `dmlcts snapshot`, and accept it".to_owned();
+fn outdated(stored: &Stored, about: &Metadata, arguments: &AllArguments) -> Option<(String, String)> {
+    let again = format!("make it again by {}, and accept it", again(stored, about, arguments));
     let own = Library::embedded().hash();
     if !own.starts_with(&about.spec) {
         return Some((format!("accepted for the spec {}, and this is {own:.12}", about.spec), again));

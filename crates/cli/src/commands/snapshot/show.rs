@@ -6,16 +6,17 @@ use std::{
 };
 
 use dmlcts_model::escaped;
+use dmlcts_report::counted;
 use dmlcts_snapshots::{Folder, Snapshot, SnapshotError, Statement, Stored, check_text};
 
 use super::named;
-use crate::{arguments::NamedArguments, exit::Exit, output, problem::Problem};
+use crate::{arguments::ShowArguments, exit::Exit, output, problem::Problem};
 
-/// Shows the accepted snapshots that the arguments name. A snapshot that waits for its first review is shown,
-/// too.
-pub(super) fn show(arguments: &NamedArguments) -> Result<Exit, Problem> {
-    let (folder, mut all) = named(arguments)?;
-    all.retain(|stored| !stored.is_of_examples() || arguments.names.contains(&stored.name));
+/// Shows the accepted snapshot that the arguments name, or the differences between several. A snapshot that
+/// waits for its first review is shown, too.
+pub(super) fn show(arguments: &ShowArguments) -> Result<Exit, Problem> {
+    let (folder, mut all) = named(&arguments.named)?;
+    all.retain(|stored| !stored.is_of_examples() || arguments.named.names.contains(&stored.name));
     let mut out = output::stdout();
     if let [stored] = all.as_slice() {
         let text = text(&folder, stored)?;
@@ -32,15 +33,24 @@ pub(super) fn show(arguments: &NamedArguments) -> Result<Exit, Problem> {
         let path = path(&folder, stored).display().to_string();
         snapshots.push((stored.name.as_str(), Snapshot::parse(&path, &text(&folder, stored)?)?));
     }
+    let mut same = 0;
     for (head, lines) in sections(&snapshots) {
         for (subject, texts) in lines {
             let is_same = texts.windows(2).all(|pair| pair[0].1 == pair[1].1);
+            same += u64::from(is_same);
+            if is_same && !arguments.all {
+                continue;
+            }
             let star = if is_same { " " } else { "*" };
             writeln!(out, "{star} {head}  {}", escaped(&subject))?;
             for (name, text) in texts {
                 writeln!(out, "    {name}: {}", text.as_deref().map_or("-".into(), escaped))?;
             }
         }
+    }
+    if same > 0 && !arguments.all {
+        let verb = if same == 1 { "is" } else { "are" };
+        writeln!(out, "{} {verb} the same; --all shows them", counted(same, "statement"))?;
     }
     out.flush()?;
     Ok(Exit::Success)

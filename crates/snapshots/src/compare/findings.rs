@@ -1,0 +1,190 @@
+//! Compares the findings of two snapshots.
+
+use std::collections::{HashMap, HashSet};
+
+use dmlcts_diagnose::Severity;
+use dmlcts_model::line;
+use dmlcts_runner::Verdict;
+use dmlcts_spec::{Library, Predicate, program::Values};
+
+use super::{first_of, lacks::Gained};
+use crate::{
+    Change, Finding, Snapshot, Transition,
+    snapshot::Place,
+    write::{counted, counts, grouped},
+};
+
+/// The most pairs of findings for which a predicate is tried on a case. A stranger's file may have many.
+const TRIED: usize = 2_000;
+
+/// Compares findings. `gained` are the lacks that only the new snapshot has.
+pub(super) fn compare(old: &Snapshot, new: &Snapshot, gained: &Gained<'_>, list: &mut Vec<Change>) {
+    let before = first_of(&old.findings, |one| &one.id);
+    let after = first_of(&new.findings, |one| &one.id);
+    let (mut fresh, mut gone): (Vec<&Finding>, Vec<&Finding>) = (Vec::new(), Vec::new());
+    for finding in &new.findings {
+        match before.get(finding.id.as_str()).copied() {
+            None => fresh.push(finding),
+            Some(was) if was == finding => {}
+            Some(was) => list.push(changed(was, finding, gained)),
+        }
+    }
+    gone.extend(old.findings.iter().filter(|finding| !after.contains_key(finding.id.as_str())));
+    let moved = moved(&gone, &fresh, new);
+    list.extend(moved.iter().map(|(was, is)| moved_change(gone[*was], fresh[*is])));
+    let (left, reached): (HashSet<usize>, HashSet<usize>) = moved.into_iter().unzip();
+    let others = fresh.iter().enumerate().filter(|(place, _)| !reached.contains(place));
+    list.extend(others.map(|(_, finding)| broken(finding)));
+    let others = gone.iter().enumerate().filter(|(place, _)| !left.contains(place));
+    list.extend(others.map(|(_, finding)| fixed(finding, gained)));
+    further(old, new, gained, list);
+}
+
+/// A finding that only the new snapshot has.
+pub(super) fn broken(finding: &Finding) -> Change {
+    change(Transition::Broken, finding, format!("{}: {}", finding.id, finding.headline()), details(finding))
+}
+
+/// A finding that only the old snapshot has.
+fn fixed(finding: &Finding, gained: &Gained<'_>) -> Change {
+    let before = format!("before: {}", counts(finding));
+    let skipped = finding.example.as_ref().and_then(|example| gained.may_skip(example));
+    if let Some(lack) = skipped {
+        let what = format!("{}: no longer seen: {}", finding.id, finding.headline());
+        let why = format!("its cases may not run: the backend lacks {lack}");
+        return change(Transition::Other, finding, what, vec![before, why]);
+    }
+    let what = format!("{}: {}", finding.id, finding.headline());
+    change(Transition::Fixed, finding, what, vec![before])
+}
+
+/// A finding that is in both snapshots.
+fn changed(was: &Finding, is: &Finding, gained: &Gained<'_>) -> Change {
+    let cases = |finding: &Finding| finding.counts.as_ref().map(|counts| counts.cases);
+    let digest = |finding: &Finding| finding.counts.as_ref().map(|counts| counts.digest.clone());
+    let vary = |finding: &Finding| finding.counts.as_ref().is_some_and(|counts| counts.bytes_vary);
+    let (transition, how) = match (cases(was), cases(is)) {
+        (Some(before), Some(after)) if after > before => (Transition::Worse, "more cases fail"),
+        (Some(before), Some(after)) if after < before && !gained.is_empty() => {
+            (Transition::Other, "fewer cases fail, and the backend lacks more")
+        }
+        (Some(before), Some(after)) if after < before => (Transition::Better, "fewer cases fail"),
+        _ if was.class != is.class => (Transition::Other, "it fails in another way"),
+        _ if vary(is) && !vary(was) => (Transition::Other, "its bytes vary"),
+        _ if vary(was) && !vary(is) => (Transition::Other, "its bytes no longer vary"),
+        _ if digest(was) != digest(is) => (Transition::Other, "other cases or other bytes"),
+        _ => (Transition::Other, "described in other words"),
+    };
+    let what = format!("{}: {how}: {}", is.id, is.headline());
+    let mut lines = with_earlier_counts(was, is);
+    if was.headline() != is.headline() {
+        lines.push(format!("before: {}", was.headline()));
+    }
+    change(transition, is, what, lines)
+}
+
+/// The places of findings that moved, each in `gone` and in `fresh`. Both have the same class. Their smallest
+/// case is the same, or the predicate of the fresh one holds for the other's smallest case.
+fn moved(gone: &[&Finding], fresh: &[&Finding], new: &Snapshot) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    let mut taken = HashSet::new();
+    let mut of_example = HashMap::new();
+    for (place, finding) in fresh.iter().enumerate() {
+        if let Some(example) = &finding.example {
+            of_example.entry((finding.class.id(), example)).or_insert(place);
+        }
+    }
+    let mut left = Vec::new();
+    for (place, finding) in gone.iter().enumerate() {
+        let Some(example) = &finding.example else { continue };
+        match of_example.get(&(finding.class.id(), example)) {
+            Some(reached) if taken.insert(*reached) => pairs.push((place, *reached)),
+            _ => left.push((place, finding, example)),
+        }
+    }
+    let Ok(level) = new.about.level.parse() else { return pairs };
+    if left.len().saturating_mul(fresh.len()) > TRIED {
+        return pairs;
+    }
+    let library = Library::embedded();
+    let predicates: Vec<Option<Predicate>> =
+        fresh.iter().map(|finding| Predicate::parse(certain(finding)?, library).ok()).collect();
+    let mut values = Values::default();
+    for (place, finding, example) in left {
+        let Ok(case) = line::parse(example, library.signatures()) else { continue };
+        let reached = predicates.iter().enumerate().position(|(reached, predicate)| {
+            fresh[reached].class == finding.class
+                && is_of_invalid(fresh[reached]) == is_of_invalid(finding)
+                && !taken.contains(&reached)
+                && predicate.as_ref().is_some_and(|predicate| predicate.holds(&case, level, &mut values))
+        });
+        if let Some(reached) = reached {
+            taken.insert(reached);
+            pairs.push((place, reached));
+        }
+    }
+    pairs
+}
+
+/// The predicate of a finding, if all of its cases fail.
+fn certain(finding: &Finding) -> Option<&str> {
+    let all_fail = finding.counts.as_ref().is_some_and(|counts| counts.cases == counts.of);
+    match &finding.place {
+        Place::Where { predicate, .. } if all_fail => Some(predicate),
+        _ => None,
+    }
+}
+
+fn is_of_invalid(finding: &Finding) -> bool {
+    matches!(finding.place, Place::Where { invalid: true, .. })
+}
+
+/// A finding with another id and another predicate, whose cases fail as before.
+fn moved_change(was: &Finding, is: &Finding) -> Change {
+    let mut lines = with_earlier_counts(was, is);
+    lines.push(format!("before: {}: {}", was.id, was.headline()));
+    change(Transition::Moved, is, format!("{}: {}", is.id, is.headline()), lines)
+}
+
+/// The findings that have no room.
+fn further(old: &Snapshot, new: &Snapshot, gained: &Gained<'_>, list: &mut Vec<Change>) {
+    if old.further == new.further {
+        return;
+    }
+    let cases = |one: &Snapshot| one.further.as_ref().map_or((0, 0), |one| (one.findings, one.cases));
+    let (was, is) = (cases(old), cases(new));
+    let transition = match is.cmp(&was) {
+        std::cmp::Ordering::Greater => Transition::Broken,
+        std::cmp::Ordering::Less if gained.is_empty() => Transition::Better,
+        std::cmp::Ordering::Equal | std::cmp::Ordering::Less => Transition::Other,
+    };
+    let text = |(findings, cases)| format!("{} with {}", grouped(findings), counted(cases, "case"));
+    let what = format!("further findings: {}, before {}", text(is), text(was));
+    list.push(Change::new(transition, what, Vec::new()));
+}
+
+/// A change of a finding, with the severity of its failures.
+fn change(transition: Transition, finding: &Finding, what: String, details: Vec<String>) -> Change {
+    let verdict = if finding.counts.is_none() { Verdict::Flake } else { Verdict::Fail };
+    let severity = Some(Severity::of(verdict, finding.class));
+    Change { severity, ..Change::new(transition, what, details) }
+}
+
+/// The details of a finding: its numbers, and its example.
+fn details(finding: &Finding) -> Vec<String> {
+    let example = finding.example.as_ref().map(|example| {
+        let shows = finding.shows.as_ref().map_or_else(String::new, |shows| format!(": {shows}"));
+        format!("e.g. {example}{shows}")
+    });
+    std::iter::once(counts(finding)).chain(example).collect()
+}
+
+/// The details of a finding, and its numbers in the old snapshot.
+fn with_earlier_counts(was: &Finding, is: &Finding) -> Vec<String> {
+    let mut lines = details(is);
+    if let Some(first) = lines.first_mut() {
+        first.push_str("; before: ");
+        first.push_str(&counts(was));
+    }
+    lines
+}
