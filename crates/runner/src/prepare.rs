@@ -396,9 +396,15 @@ impl<'run> Preparer<'run> {
             shared.known.matching(case, about, shared.level, values, sensitivities)
         });
         if let (Some(planned), Some(mut known)) = (batch.planned.last_mut(), known) {
-            if planned.expectation == Expectation::Reject && !planned.judgement.questions.is_empty() {
-                // A refusal may be an answer to the question.
-                for matched in &mut known {
+            // A refusal may be an answer to the question.
+            let may_be_refused =
+                planned.expectation == Expectation::Reject && !planned.judgement.questions.is_empty();
+            for matched in &mut known {
+                let entry = shared.known.entry(matched.place);
+                // Of a case that is only created, failures of a run are not seen.
+                let needs_run =
+                    entry.is_some_and(|entry| !entry.classes.iter().any(|class| class.shows_on_creation()));
+                if may_be_refused || planned.too_large && needs_run {
                     matched.sensitivity = Sensitivity::Perhaps;
                 }
             }

@@ -196,6 +196,12 @@ impl Class {
         self == Self::RefusedOtherwise
     }
 
+    /// Whether the class is about the creation of an operator, which every case shows.
+    pub(crate) fn shows_on_creation(self) -> bool {
+        use Class::{AcceptedInvalid, RefusedOtherwise, RefusedValid, Undeclared};
+        matches!(self, RefusedValid | RefusedOtherwise | AcceptedInvalid | Undeclared)
+    }
+
     /// Whether a valid case that fails in this way has no output.
     pub(crate) fn keeps_from_running(self) -> bool {
         use Class::{AcceptedInvalid, InputChanged, Output, Remembered, WroteOutside};

@@ -36,6 +36,7 @@ pub fn parse(text: &str) -> Result<Expression, Mistake> {
             let mistake = Mistake::new(span, message);
             Err(match token {
                 Token::Sign(")") => mistake.help("this parenthesis was never opened"),
+                Token::Word("not") => mistake.help("`not` stands before a condition: `not A in [B, C]`"),
                 Token::Word("then" | "else") => mistake.help("there is no `if` that this belongs to"),
                 _ => mistake,
             })

@@ -7,7 +7,7 @@ use std::sync::{
 };
 
 use dmlcts_backend::{Backend as _, Capabilities, Job};
-use dmlcts_model::{ErrorCode, Outcome};
+use dmlcts_model::{ErrorCode, Outcome, Phase};
 use dmlcts_runner::{
     Applies, BoundsForm, Class, Conclusion, Difference, Factory, Kind, KnownEntry, KnownFailure,
     KnownFailures, Rate, Run, Status, Summary, Verdict,
@@ -120,6 +120,25 @@ fn a_flake_does_not_hide_what_passes_each_time() {
     let counts = &summary.totals.known[0].counts;
     assert_eq!((counts.passed, counts.unknown), (15, 1));
     assert_eq!(counts.first_passed.as_ref().map(|first| first.index), Some(1));
+}
+
+/// Of a case that is only created, a failure of a run is not seen.
+#[test]
+fn a_case_that_is_only_created_does_not_pass_unexpectedly() {
+    let failing = behaving(|batch| {
+        for job in batch.parts().0 {
+            job.outcome = if job.runs.is_empty() {
+                Outcome::Accepted
+            } else {
+                Outcome::Failed { phase: Phase::Execute, reason: "no".into() }
+            };
+        }
+    });
+    let mut run = run(&[REVERSAL, HUGE], failing);
+    run.configuration.known = known("fails", "operator == SLICE1", Class::Failed, Applies::default());
+    let summary = summary(&run);
+    assert_eq!(summary.totals.work.too_large, 1);
+    assert_eq!(verdicts(&summary), [(Verdict::Pass, 1), (Verdict::ExpectedFail, 1)]);
 }
 
 /// If an expected failure is the only case, the size of other cases is not why no output was compared.

@@ -1,0 +1,40 @@
+"""OpenVINO on the CPU, held to the pages of its operations Slice-8 and Pad-12."""
+
+import dmlcts_backend as dmlcts
+import numpy as np
+import openvino
+from openvino import opset13 as op
+
+CORE = openvino.Core()
+CORE.set_property("CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+MODES = {"CONSTANT": "constant", "EDGE": "edge", "REFLECTION": "reflect", "SYMMETRIC": "symmetric"}
+
+
+class OpenVino(dmlcts.ArrayBackend):
+    name, version = "openvino", openvino.__version__
+    device = "CPU"
+    #: The plugin computes with these as they are. It converts FLOAT16, FLOAT64, INT64 and unsigned numbers of 16 bits and more.
+    data_types = ("FLOAT32", "INT32", "INT8", "UINT8")
+    lacks = {"PADDING1": {
+        "PaddingMode == WRAP": "Pad has no wrap mode",
+        "PaddingMode == REFLECTION and any axis max(StartPadding, EndPadding) >= InputTensor.Sizes":
+            "Pad reflects less than a whole axis",
+        "PaddingMode == SYMMETRIC and any axis max(StartPadding, EndPadding) > InputTensor.Sizes":
+            "Pad mirrors at most a whole axis",
+    }}
+
+    def slice(self, array, starts, stops, steps):
+        stops = [-(1 << 31) if stop is None else stop for stop in stops]
+        return run(array, lambda input: op.slice(input, *map(np.int64, (starts, stops, steps))))
+
+    def pad(self, array, widths, mode, value):
+        before, after = np.int64(widths).T
+        return run(array, lambda input: op.pad(input, before, after, MODES[mode], np.array(value)))
+
+
+def run(array, operation):
+    input = op.parameter(array.shape, array.dtype)
+    return CORE.compile_model(openvino.Model([operation(input)], [input]), "CPU")([array])[0]
+
+
+dmlcts.serve(OpenVino())

@@ -1,0 +1,26 @@
+"""SimpleITK, held to the pages of its filters ConstantPad, MirrorPad, WrapPad, ZeroFluxNeumannPad and Slice."""
+
+import dmlcts_backend as dmlcts
+import SimpleITK as sitk
+
+MODES = {"EDGE": sitk.ZeroFluxNeumannPad, "SYMMETRIC": sitk.MirrorPad, "WRAP": sitk.WrapPad}
+
+
+class SimpleItk(dmlcts.ArrayBackend):
+    name, version = "simpleitk", sitk.Version.VersionString()
+    data_types = tuple(name for name in dmlcts.Backend.data_types if name != "FLOAT16")
+    ranks = (2, 3)
+    lacks = {"PADDING1": {"PaddingMode == REFLECTION": "no filter mirrors without the element at the end"}}
+
+    def slice(self, array, starts, stops, steps):
+        stops = [-1 if stop is None else stop for stop in stops]
+        made = sitk.Slice(sitk.GetImageFromArray(array, isVector=False), starts[::-1], stops[::-1], steps[::-1])
+        return sitk.GetArrayFromImage(made)
+
+    def pad(self, array, widths, mode, value):
+        bounds = [list(side)[::-1] for side in zip(*widths)]
+        pad, more = (sitk.ConstantPad, [float(value)]) if mode == "CONSTANT" else (MODES[mode], [])
+        return sitk.GetArrayFromImage(pad(sitk.GetImageFromArray(array, isVector=False), *bounds, *more))
+
+
+dmlcts.serve(SimpleItk())
