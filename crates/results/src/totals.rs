@@ -79,8 +79,8 @@ pub struct VerdictsForm {
 pub struct SkippedForm {
     /// Their operator.
     pub operator: String,
-    /// The undeclared part: the operator, the data type, the rank, or what the backend declares to lack, as an
-    /// index in `lacks`. `bare-arrays`: an invalid desc has lists whose lengths differ from its counts.
+    /// The undeclared part: the operator, the data type, the rank, or what the backend declares to lack, as
+    /// an index in `lacks`. `bare-arrays`: an invalid desc has lists whose lengths differ from its counts.
     pub undeclared: Undeclared,
     /// The number of cases.
     pub cases: u64,

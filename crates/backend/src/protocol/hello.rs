@@ -141,8 +141,8 @@ pub struct LimitsForm {
     /// The largest `TotalTensorSizeInBytes` that it can run. Left out or null if there is no such limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tensor_bytes: Option<u64>,
-    /// The largest number of elements of a tensor, the product of its sizes, that it can run. Left out or null
-    /// if there is no such limit.
+    /// The largest number of elements of a tensor, the product of its sizes, that it can run. Left out or
+    /// null if there is no such limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elements: Option<u64>,
     /// The maximum number of cases in one `run`. Left out or null if the host may choose.

@@ -1,5 +1,5 @@
-//! Asks a backend for cases that it declares to lack, which no run asks it for. It must refuse them: otherwise
-//! its declaration leaves out cases that it can do, or hides wrong answers.
+//! Asks a backend for cases that it declares to lack, which no run asks it for. It must refuse them:
+//! otherwise its declaration leaves out cases that it can do, or hides wrong answers.
 
 use std::{sync::Arc, time::Instant};
 
