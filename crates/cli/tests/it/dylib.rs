@@ -122,6 +122,20 @@ fn a_library_that_is_no_backend_or_another_version_is_named() {
     );
 }
 
+#[test]
+fn what_a_library_lacks_is_skipped_with_its_reason() {
+    let declared = "    static const dmlcts_capabilities capabilities = {";
+    let lacks = format!(
+        "    static const dmlcts_lack lacks[] = {{{{\"PADDING1\", \"PaddingMode != CONSTANT\", \"constant only\"}}}};\n{declared}"
+    );
+    let changes =
+        [(declared, &*lacks), (".least_rank = 1,", ".least_rank = 1, .lacks = lacks, .lack_count = 1,")];
+    let Some(library) = Library::changed("lacking", &changes) else { return };
+    let ran = text(&["run", "--backend", &library.backend(), "--strategy", "documented"]);
+    assert!(ran.contains(" cases of PADDING1 where PaddingMode != CONSTANT (constant only)\n"), "{ran}");
+    assert!(ran.starts_with("exit 0\n"), "{ran}");
+}
+
 /// A library's declaration is checked before any case runs.
 #[test]
 fn declarations_that_make_no_sense_are_named() {
@@ -146,6 +160,12 @@ fn declarations_that_make_no_sense_are_named() {
             ".operator_count = 3",
             ".operator_count = 2000000000",
             "its `operator_count` is 2000000000",
+        ),
+        (
+            "lacks",
+            ".operator_count = 3",
+            ".operator_count = 3, .lack_count = 1",
+            "its `lack_count` is 1, and its `lacks` are null or more than 1000",
         ),
         (
             "endless",
