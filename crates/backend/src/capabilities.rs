@@ -50,7 +50,15 @@ pub struct Lack {
 impl fmt::Display for Lack {
     /// Such as `PADDING1 where PaddingMode != CONSTANT (constant only)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} where {} ({})", self.operator, self.condition, self.reason)
+        write!(f, "{} ({})", self.descs(), self.reason)
+    }
+}
+
+impl Lack {
+    /// The descs without the reason, on one line: `PADDING1 where PaddingMode != CONSTANT`.
+    pub fn descs(&self) -> String {
+        let condition: Vec<&str> = self.condition.split_whitespace().collect();
+        format!("{} where {}", self.operator, condition.join(" "))
     }
 }
 

@@ -259,7 +259,8 @@ fn lacks(summary: &Summary, library: &Library) -> Vec<String> {
     for lack in &backend.lacks {
         // A backend may name an operator that this program does not have.
         if names.clone().any(|name| name == lack.operator) {
-            all.push(lack.to_string());
+            // Its reason may be put in other words, and nothing has changed then.
+            all.push(lack.descs());
         }
     }
     let (low, high) = (*backend.ranks.start(), *backend.ranks.end());
