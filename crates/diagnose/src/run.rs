@@ -122,7 +122,9 @@ impl Explanation<'_, '_> {
                 let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
                 End::Deadline(self.deadline.map(|deadline| Instant::now() + left(deadline) / 2))
             }
-            Ending::FirstFailure | Ending::NotRecorded | Ending::Interrupted => End::Now(Limit::EndOfRun),
+            Ending::NotRecorded | Ending::Interrupted => End::Now(Limit::EndOfRun),
+            // One failure needs no explanation: the run shows it at once.
+            Ending::MaxFailures if self.ended.totals.progress.unexpected <= 1 => End::Now(Limit::EndOfRun),
             _ => end,
         };
         let cases = self.explaining.cases.unwrap_or(Explaining::USUAL_CASES);

@@ -7,7 +7,7 @@ use std::{
 };
 
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_spec::{Diagnostic, Library, LoadError, Operator};
+use dmlcts_spec::{Coverage, Diagnostic, Library, LoadError, Operator, Scratch};
 
 use crate::{
     Length, Order, Sequence,
@@ -28,6 +28,9 @@ use crate::{
     suite::{CheckedPart, Cross, FillForm, PartForm, Strategy, Suite, SuiteError},
     vectors::Vectors,
 };
+
+/// The number of cases among which the order by obligations looks for those that come first.
+const LOOKED_AT: u64 = 1 << 16;
 
 /// A suite applied to a spec. The case at `index` depends only on the spec, the suite, the seed and `index`.
 /// Several threads can generate cases at the same time.
@@ -156,7 +159,28 @@ impl<'lib> Expansion<'lib> {
     ) -> Sequence {
         let chosen = self.parts.iter().enumerate().filter(|(_, part)| is_chosen(part));
         let order = order.unwrap_or(self.suite.form().order);
-        Sequence::new(order, chosen.map(|(place, part)| (place, part.length())))
+        let sequence = Sequence::new(order, chosen.map(|(place, part)| (place, part.length())));
+        let firsts = if order == Order::Obligations { self.first_to_meet(&sequence) } else { Vec::new() };
+        sequence.beginning_with(&firsts)
+    }
+
+    /// The cases at the start of a sequence that meet an obligation that no earlier case meets.
+    fn first_to_meet(&self, sequence: &Sequence) -> Vec<u64> {
+        let (level, mut scratch) = (FeatureLevel::NEWEST, Scratch::default());
+        let (mut met, mut firsts) = (Coverage::new(self.library), Vec::new());
+        let Some(mut case) = self.blank() else { return firsts };
+        let places = (0..LOOKED_AT).map_while(|index| Some((index, sequence.place(index.into())?)));
+        for (index, (part, within)) in places {
+            self.parts[part].case(within, &mut case);
+            let Some(operator) = self.library.operator(&case.desc.signature.operator) else { continue };
+            let before = met.clone();
+            let judgement = operator.judge(&case.desc, level, &mut scratch);
+            met.mark(operator, &case.desc, level, judgement, &mut scratch);
+            if met != before {
+                firsts.push(index);
+            }
+        }
+        firsts
     }
 
     fn sequence(&self) -> &Sequence {

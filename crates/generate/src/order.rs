@@ -17,6 +17,9 @@ named_enum! {
         /// A case of each part in turn, and of each finite part in steps over its whole length, so that the
         /// first few hundred cases have some of everything.
         Layered = "layered",
+        /// First the cases that meet an obligation of the spec that no earlier one meets, then the others. Both
+        /// are layered.
+        Obligations = "obligations",
     }
 }
 
@@ -28,6 +31,8 @@ pub struct Sequence {
     /// Ranges of cases that come from the same parts in turn, in ascending order.
     phases: Vec<Phase>,
     length: Length,
+    /// The cases that come first: for each, the number of other cases before it in the usual order.
+    firsts: Vec<u128>,
 }
 
 #[derive(Debug, Clone)]
@@ -53,9 +58,10 @@ struct Phase {
 impl Sequence {
     /// The cases of these parts, each with its index in the suite and its length, in this order.
     pub fn new(order: Order, parts: impl IntoIterator<Item = (usize, Length)>) -> Self {
-        let mut sequence = Self { parts: Vec::new(), phases: Vec::new(), length: Length::Finite(0) };
+        let mut sequence =
+            Self { parts: Vec::new(), phases: Vec::new(), length: Length::Finite(0), firsts: Vec::new() };
         for (part, length) in parts {
-            let step = if order == Order::Layered { step(length) } else { 1 };
+            let step = if order == Order::Sequential { 1 } else { step(length) };
             sequence.parts.push(PartPlace { part, length, step });
             if order == Order::Sequential && length == Length::Endless {
                 // Nothing comes after it.
@@ -67,7 +73,7 @@ impl Sequence {
                 let length = sequence.parts[part].length;
                 sequence.push(0, vec![part], length);
             }),
-            Order::Layered => sequence.push_layers(),
+            Order::Layered | Order::Obligations => sequence.push_layers(),
         }
         sequence
     }
@@ -108,12 +114,29 @@ impl Sequence {
         self.length
     }
 
+    /// The sequence with these cases first. `firsts` has their indices in ascending order.
+    #[must_use]
+    pub(crate) fn beginning_with(self, firsts: &[u64]) -> Self {
+        let others = firsts.iter().zip(0..).map(|(index, before)| u128::from(*index) - before);
+        Self { firsts: others.collect(), ..self }
+    }
+
+    /// The index that the case at an index has if no cases come first.
+    fn usual(&self, index: u128) -> u128 {
+        let firsts = self.firsts.len() as u128;
+        match index.checked_sub(firsts) {
+            None => index + self.firsts[index as usize],
+            Some(others) => others + self.firsts.partition_point(|before| *before <= others) as u128,
+        }
+    }
+
     /// The part of the case at an index, as its index in the suite, and the index of the case there. `None`
     /// past the end.
     pub fn place(&self, index: u128) -> Option<(usize, u128)> {
         if !self.length.contains(index) {
             return None;
         }
+        let index = self.usual(index);
         let behind = self.phases.partition_point(|phase| phase.first <= index);
         let phase = self.phases.get(behind.checked_sub(1)?)?;
         let (within, count) = (index - phase.first, phase.parts.len() as u128);
@@ -190,6 +213,15 @@ mod tests {
         assert_eq!(regions.len(), 5);
         assert_eq!(sequence.place(3_000), Some((0, 1_000)), "the finite part has ended");
         assert_eq!(sequence.place(3_001), Some((2, 1_000)));
+    }
+
+    #[test]
+    fn some_cases_come_first_and_each_comes_once() {
+        let of = || Sequence::new(Order::Layered, [3, 5].map(Length::Finite).into_iter().enumerate());
+        let usual = places(&of(), 10);
+        let moved = places(&of().beginning_with(&[0, 3, 4, 7]), 10);
+        let expected = [0, 3, 4, 7, 1, 2, 5, 6].map(|index: usize| usual[index]);
+        assert_eq!(moved, expected);
     }
 
     #[test]

@@ -117,7 +117,7 @@ pub(crate) fn side(side: &Side) -> String {
         Some(Ending::Interrupted) => "; the run was interrupted",
         Some(Ending::BackendLost) => "; the run lost its backend",
         Some(Ending::NotRecorded) => "; the run could not be recorded to its end",
-        Some(Ending::FirstFailure) => "; the run ended at its first failure",
+        Some(Ending::MaxFailures) => "; the run ended since too many cases failed",
         Some(Ending::Timeout) => "; the run was ended by its timeout",
         Some(Ending::Hangs) => "; the run ended since too many cases hung",
         Some(Ending::Complete | Ending::Limit) if side.is_abandoned => "; some cases were never answered",

@@ -51,6 +51,8 @@ pub struct Context {
     pub next: Vec<(String, String)>,
     /// The command that continues a recorded run that ended before its last case.
     pub resume: Option<String>,
+    /// The command that tries the first steps of a backend.
+    pub doctor: Option<String>,
     /// The command that lists the failed cases of a recorded run.
     pub failures: Option<String>,
     /// Whether all findings are shown in full, and not only the first ones.
@@ -254,7 +256,10 @@ pub fn ended(summary: &Summary) -> Option<String> {
     let mut text = match summary.ending {
         Ending::Complete => return None,
         Ending::Limit => format!("at the limit, {after}"),
-        Ending::FirstFailure => format!("at the first failure, {after}"),
+        Ending::MaxFailures => match summary.totals.progress.unexpected {
+            1 => format!("at the first failure, {after}"),
+            _ => format!("since too many cases failed (--max-failures), {after}"),
+        },
         Ending::Timeout => format!("by the timeout, {after}"),
         Ending::Hangs => format!("since too many cases hung (--max-hangs), {after}"),
         Ending::Interrupted => format!("interrupted, {after}"),

@@ -112,6 +112,12 @@ impl<'a> Terminal<'a> {
             RunEvent::Incident(sentence) if self.has_room() => self.say(sentence),
             RunEvent::Incident(sentence) => self.context.incidents.push((*sentence).to_owned()),
             RunEvent::Failed(failure) => self.failed(failure),
+            RunEvent::FailsFromStart { cases, class } => {
+                let doctor = self.context.doctor.as_deref();
+                let doctor = doctor.map(|command| format!("; to try one step after another: {command}"));
+                let doctor = doctor.unwrap_or_default();
+                self.say(&format!("the first {cases} cases all failed ({class}){doctor}"));
+            }
         }
     }
 

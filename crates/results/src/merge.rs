@@ -325,7 +325,7 @@ fn graver(one: Ending, other: Ending) -> Ending {
         Ending::BackendLost,
         Ending::NotRecorded,
         Ending::Hangs,
-        Ending::FirstFailure,
+        Ending::MaxFailures,
         Ending::Timeout,
         Ending::Limit,
         Ending::Complete,

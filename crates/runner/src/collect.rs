@@ -22,6 +22,9 @@ use crate::{
 /// The longest wait before the collector checks the deadline and the stop switch again.
 const LOOK_UP: Duration = Duration::from_millis(50);
 
+/// So many failures of one class before the first pass are reported.
+const FROM_START: usize = 20;
+
 /// Puts the results of batches in order and adds them up.
 pub(crate) struct Collector<'run> {
     shared: &'run Shared,
@@ -29,6 +32,8 @@ pub(crate) struct Collector<'run> {
     alone: Trials<'run>,
     incidents: Incidents,
     limit: Option<u64>,
+    /// The number of unexpected verdicts at which the run ends, with those of the earlier part of the run.
+    most_unexpected: u64,
     grace: Duration,
     retries: u32,
     /// The time that is kept for an explanation of the failures.
@@ -52,6 +57,8 @@ pub(crate) struct Collector<'run> {
     has_gap: bool,
     /// Whether the last case of the run has been counted.
     is_done: bool,
+    /// Whether it is known if all of the first cases fail alike.
+    knows_start: bool,
 }
 
 impl<'run> Collector<'run> {
@@ -69,6 +76,9 @@ impl<'run> Collector<'run> {
             alone,
             incidents: configuration.incidents.clone(),
             limit: configuration.limit,
+            most_unexpected: configuration
+                .max_failures
+                .map_or(u64::MAX, |most| totals.progress.unexpected.saturating_add(most)),
             grace: configuration.grace,
             retries: configuration.retries,
             kept: configuration.kept,
@@ -81,6 +91,7 @@ impl<'run> Collector<'run> {
             steady: Vec::new(),
             before: totals.elapsed,
             has_gap: false,
+            knows_start: false,
             is_done: configuration.limit.is_some_and(|limit| totals.progress.ran >= limit),
             totals,
         }
@@ -234,7 +245,7 @@ impl<'run> Collector<'run> {
         if self.is_done {
             return;
         }
-        let mut result = self.up_to_limit(result);
+        let mut result = self.up_to_limits(result);
         // Cases that were lost with the backend must run again in the part of the run that resumes.
         let is_lost = self.shared.lost().is_some() && result.totals.verdicts().of(Verdict::Lost) > 0;
         self.has_gap |= result.range.start != self.totals.next || is_lost;
@@ -243,6 +254,7 @@ impl<'run> Collector<'run> {
         }
         self.witnessed.add(&result.passes, std::mem::take(&mut result.failures));
         self.witnessed.expect(std::mem::take(&mut result.expected));
+        self.look_at_start(tell);
         let found = std::mem::take(&mut result.totals.found);
         self.totals.add(&result.totals);
         self.totals.name_unexpected(|index| self.alone.read(index).to_string());
@@ -261,7 +273,7 @@ impl<'run> Collector<'run> {
             (group.cases, group.again) = (*cases, first.again);
         }
         if let Some(ending) = result.cut {
-            self.is_done |= ending == Ending::FirstFailure;
+            self.is_done |= ending == Ending::MaxFailures;
             self.shared.stop.request(ending);
         } else if self.is_done && !self.is_all_read() {
             self.shared.stop.request(Ending::Limit);
@@ -278,16 +290,29 @@ impl<'run> Collector<'run> {
         tell(Event::Progress(&self.totals));
     }
 
-    /// The result without the cases beyond the limit. If the limit lies within the batch, only the cases up
-    /// to it run again, and no case after them.
-    fn up_to_limit(&mut self, mut result: BatchResult) -> BatchResult {
-        let Some(limit) = self.limit else { return result };
-        let left = limit - self.totals.progress.ran;
-        let Progress { read, ran, .. } = result.totals.progress;
-        if ran > left || (ran == left && read > ran) {
-            result = self.alone.run_part(&result.range, left);
+    /// Reports once that all of the first cases fail alike, if they do.
+    fn look_at_start(&mut self, tell: &mut dyn FnMut(Event<'_>)) {
+        let is_open = self.witnessed.failures().len() < FROM_START && self.witnessed.first_pass().is_none();
+        if is_open || std::mem::replace(&mut self.knows_start, true) {
+            return;
         }
-        self.is_done |= result.totals.progress.ran == left;
+        if let Some(class) = self.witnessed.alike(FROM_START) {
+            tell(Event::FailsFromStart { cases: FROM_START, class });
+        }
+    }
+
+    /// The result without the cases beyond the limits on cases and failures. If a limit lies within the batch,
+    /// only the cases up to it run again, and no case after them.
+    fn up_to_limits(&mut self, mut result: BatchResult) -> BatchResult {
+        let before = self.totals.progress;
+        let cases = self.limit.map_or(u64::MAX, |limit| limit - before.ran);
+        let failures = self.most_unexpected - before.unexpected;
+        let Progress { read, ran, unexpected } = result.totals.progress;
+        let ends_at_failure = result.cut == Some(Ending::MaxFailures) && unexpected == failures;
+        if ran > cases || ran == cases && read > ran || unexpected >= failures && !ends_at_failure {
+            result = self.alone.run_part(&result.range, cases, failures);
+        }
+        self.is_done |= result.totals.progress.ran == cases;
         result
     }
 

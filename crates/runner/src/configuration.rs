@@ -69,8 +69,8 @@ pub struct Configuration {
     pub limit: Option<u64>,
     /// Runs only the cases at these indices, which are in ascending order.
     pub only: Option<Arc<[u64]>>,
-    /// Whether to end at the first unexpected verdict.
-    pub fail_fast: bool,
+    /// Ends the run at the unexpected verdict with this number. A run that resumes counts its own.
+    pub max_failures: Option<u64>,
     /// Ends the run after this many cases without an answer in time, if cases are left.
     pub max_hangs: Option<u64>,
     /// When the run must have ended, including the explanation of its failures.
@@ -124,7 +124,7 @@ impl Default for Configuration {
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
             limit: None,
             only: None,
-            fail_fast: false,
+            max_failures: None,
             max_hangs: None,
             deadline: None,
             memory: Self::USUAL_MEMORY,

@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CaseResults, Conclusion, Ending, Failure, Group, KnownTally, Partition, Recorded, Tally, Totals, Verdict,
+    CaseResults, Class, Conclusion, Ending, Failure, Group, KnownTally, Partition, Recorded, Tally, Totals,
+    Verdict,
 };
 
 /// Something that happened during a run. Events come in the order of the cases, for any number of threads.
@@ -50,6 +51,13 @@ pub enum Event<'a> {
     /// Something happened to the backend that no verdict shows yet, such as the first end of a process: a
     /// sentence.
     Incident(&'a str),
+    /// This many cases failed in this class before any passed: the backend may not work at all.
+    FailsFromStart {
+        /// The number of cases.
+        cases: usize,
+        /// How they failed.
+        class: Class,
+    },
     /// A case failed in a new way: the first of its group.
     Failed(&'a Failure),
 }

@@ -23,6 +23,8 @@ const EVIDENCE_BYTES: u64 = 32 << 20;
 /// Gives verdicts, in memory that is used again and again.
 pub(crate) struct Judge<'run> {
     shared: &'run Shared,
+    /// Ends the results of a batch at the unexpected verdict with this number.
+    pub(crate) max_failures: Option<u64>,
     scratch: Scratch,
     /// Memory for the output of another reading.
     alternative: Vec<u8>,
@@ -69,7 +71,8 @@ pub struct Examination {
 
 impl<'run> Judge<'run> {
     pub(crate) fn new(shared: &'run Shared) -> Self {
-        Self { shared, scratch: Scratch::default(), alternative: Vec::new() }
+        let max_failures = shared.max_failures;
+        Self { shared, max_failures, scratch: Scratch::default(), alternative: Vec::new() }
     }
 
     /// Adds the results of an answered batch, in the order of its cases. Stops at a case that was cut off:
@@ -249,8 +252,8 @@ impl<'run> Judge<'run> {
                 totals.found.add(found);
             }
         }
-        if shared.fail_fast {
-            result.cut(planned.index + 1, Ending::FirstFailure);
+        if self.max_failures.is_some_and(|most| totals.progress.unexpected >= most) {
+            result.cut(planned.index + 1, Ending::MaxFailures);
         }
     }
 

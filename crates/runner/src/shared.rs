@@ -38,7 +38,7 @@ pub(crate) struct Shared {
     pub(crate) allow: Vec<Difference>,
     pub(crate) memory: u64,
     pub(crate) runs: Runs,
-    pub(crate) fail_fast: bool,
+    pub(crate) max_failures: Option<u64>,
     max_hangs: Option<u64>,
     hangs: AtomicU64,
     /// Whether the backends stop answering after the maximum number of hangs, as hosts of processes do.
@@ -89,7 +89,7 @@ impl Shared {
             allow: configuration.allow.clone(),
             memory: configuration.memory.min(isize::MAX as u64),
             runs: configuration.runs,
-            fail_fast: configuration.fail_fast,
+            max_failures: configuration.max_failures,
             max_hangs: configuration.max_hangs,
             hangs: AtomicU64::new(0),
             stops_after_hangs: configuration.max_hangs.is_some() && capabilities.is_isolated,
@@ -156,7 +156,7 @@ impl Shared {
             self.end(Ending::Hangs);
         }
         // A failure ends the run only when the cases before it are reported.
-        if let Some(ending) = result.cut.filter(|ending| *ending != Ending::FirstFailure) {
+        if let Some(ending) = result.cut.filter(|ending| *ending != Ending::MaxFailures) {
             self.end(ending);
         }
     }

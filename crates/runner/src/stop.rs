@@ -19,8 +19,8 @@ named_enum! {
         Complete = "complete",
         /// The maximum number of cases ran.
         Limit = "limit",
-        /// A case failed, and the configuration ends a run at the first failure.
-        FirstFailure = "first-failure",
+        /// The maximum number of cases failed.
+        MaxFailures = "max-failures",
         /// The time limit was reached.
         Timeout = "timeout",
         /// The maximum number of cases hung.
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn only_an_interrupt_ends_the_next_run() {
         let first = Stop::default();
-        first.request(Ending::FirstFailure);
+        first.request(Ending::MaxFailures);
         let second = first.of_next_run();
         assert_eq!((second.is_requested(), second.reason()), (false, Ending::Complete));
         first.request(Ending::Interrupted);

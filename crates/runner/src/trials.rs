@@ -169,8 +169,9 @@ impl<'run> Trials<'run> {
         }
     }
 
-    /// Runs and judges at most this many of the cases.
-    pub(crate) fn run_part(&mut self, cases: &Range<u64>, most: u64) -> BatchResult {
+    /// Runs and judges the cases up to one of these limits: a number of cases, and one of unexpected verdicts.
+    pub(crate) fn run_part(&mut self, cases: &Range<u64>, most: u64, most_unexpected: u64) -> BatchResult {
+        self.judge.max_failures = Some(most_unexpected);
         let mut result = BatchResult::new(cases.clone(), self.shared.no_totals());
         let (mut next, mut left) = (cases.start, most);
         while next < cases.end && left > 0 && result.cut.is_none() {

@@ -87,6 +87,21 @@ impl Witnessed {
         case
     }
 
+    /// The class of the first failures, if this many cases failed, all in one class and before any passed.
+    pub(crate) fn alike(&self, cases: usize) -> Option<Class> {
+        let first: Vec<&Found> = self.failures.values().take(cases).collect();
+        let (one, last) = (first.first()?, first.get(cases.checked_sub(1)?)?);
+        let is_first = self.first_pass().is_none_or(|pass| pass > last.index);
+        (is_first && first.iter().all(|found| found.class == one.class)).then_some(one.class)
+    }
+
+    /// The first case that passed.
+    pub(crate) fn first_pass(&self) -> Option<u64> {
+        let words = self.passes.iter().enumerate();
+        let first = words.filter(|(_, word)| **word != 0).map(|(place, word)| (place, word.trailing_zeros()));
+        first.map(|(place, bit)| place as u64 * 64 + u64::from(bit)).next()
+    }
+
     /// Notes that a pass is not among these.
     pub fn leave_out_pass(&mut self) {
         self.has_more_passes = true;

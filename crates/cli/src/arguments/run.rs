@@ -46,10 +46,11 @@ pub(crate) struct Selection {
     )]
     pub(crate) strategy: Vec<Strategy>,
 
-    /// The order of the cases: sequential or layered
+    /// The order: sequential, layered or obligations
     ///
     /// Layered takes a case of each part of the suite in turn, so that the first few hundred have some of
-    /// everything. `soak` and `fuzz` have this order anyway.
+    /// everything. `soak` and `fuzz` have this order anyway. Obligations begins with the cases that meet an
+    /// obligation of the spec that no earlier case meets: a few hundred meet all that the suite meets.
     #[arg(long, value_name = "ORDER", value_parser = order, help_heading = heading::CASES)]
     pub(crate) order: Option<Order>,
 
@@ -162,6 +163,19 @@ pub(crate) struct RunArguments {
     )]
     pub(crate) timeout: Option<Duration>,
 
+    /// As --timeout, with the most telling cases first
+    ///
+    /// For slow backends, such as 60s: the order is `obligations`.
+    #[arg(
+        long,
+        value_name = "TIME",
+        value_parser = units::time_span,
+        allow_hyphen_values = true,
+        conflicts_with_all = ["timeout", "order", "profile", "cases"],
+        help_heading = heading::LIMITS
+    )]
+    pub(crate) budget: Option<Duration>,
+
     /// The memory of one case, such as 512MiB
     ///
     /// A larger case is created, but not run.
@@ -176,8 +190,20 @@ pub(crate) struct RunArguments {
     pub(crate) memory: u64,
 
     /// End at the first unexpected verdict
-    #[arg(long, help_heading = heading::LIMITS)]
+    #[arg(long, conflicts_with = "max_failures", help_heading = heading::LIMITS)]
     pub(crate) fail_fast: bool,
+
+    /// End when this number of verdicts is unexpected
+    ///
+    /// The findings of such a run cannot be accepted.
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(1..),
+        allow_negative_numbers = true,
+        help_heading = heading::LIMITS
+    )]
+    pub(crate) max_failures: Option<u64>,
 
     /// End when this number of cases has hung
     ///
@@ -332,7 +358,7 @@ pub(crate) struct RunArguments {
     #[arg(
         long,
         requires = "findings",
-        conflicts_with_all = ["resume", "fail_fast", "cases"],
+        conflicts_with_all = ["resume", "fail_fast", "max_failures", "cases"],
         help_heading = heading::VERDICTS
     )]
     pub(crate) accept: bool,
@@ -388,6 +414,19 @@ impl RunArguments {
         let command = Self::augment_args(clap::Command::new("run"));
         let matches = command.get_matches_from(["run"]);
         Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
+    /// The same options, with those that they stand for.
+    pub(crate) fn spelled_out(&self) -> Self {
+        let mut arguments = self.clone();
+        if let Some(time) = arguments.budget.take() {
+            arguments.timeout = Some(time);
+            arguments.selection.order = Some(Order::Obligations);
+        }
+        if std::mem::take(&mut arguments.fail_fast) {
+            arguments.max_failures = Some(1);
+        }
+        arguments
     }
 
     /// The backend without `--backend`: the one that works on every machine.

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 
+use dmlcts_runner::Ending;
 use dmlcts_spec::Library;
 use dmlcts_store::Folder;
 
@@ -21,6 +22,15 @@ pub(crate) fn accept(arguments: &AcceptArguments) -> Result<Exit, Problem> {
     folder.read_or_none(Library::embedded())?;
     let mut failed = Failed::default();
     let (header, run) = recorded::read(&arguments.from, &[], &mut |line| failed.on_line(line))?;
+    if run.summary.ending == Ending::MaxFailures {
+        return Err(Problem::usage(
+            format!(
+                "the run of {} ended before its last case since cases failed, so that it does not show all of a finding",
+                arguments.from
+            ),
+            "run it again without --fail-fast and --max-failures",
+        ));
+    }
     check_name(&folder, arguments.name.as_deref(), &run.summary.capabilities.name)?;
     let is_whole = is_whole(&header.selection);
     let AcceptedRun { exit, text, .. } = accept_run(&folder, (&run, &failed), is_whole, &arguments.ids)?;

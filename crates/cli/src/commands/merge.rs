@@ -201,6 +201,7 @@ fn context(header: &Header, files: usize, all: bool) -> Context {
         claim,
         next,
         resume,
+        doctor: None,
         failures,
         all,
         accepted,

@@ -39,7 +39,7 @@ use crate::{
 /// Runs the cases and reports the results. The timeout counts from `started`.
 pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Problem> {
     arguments.check_paths()?;
-    let (arguments, claim) = &arguments.of_profile()?;
+    let (arguments, claim) = &arguments.spelled_out().of_profile()?;
     let selection = &arguments.selection;
     let (stop, runs) = (Stop::default(), Arc::new(AtomicBool::new(false)));
     signals::end_run(&stop, &runs);
@@ -180,7 +180,7 @@ pub(super) fn configuration(arguments: &RunArguments) -> Configuration {
         level: selection.feature_level,
         jobs: selection.threads(),
         limit: selection.limit,
-        fail_fast: arguments.fail_fast,
+        max_failures: arguments.max_failures,
         max_hangs: arguments.max_hangs,
         retries: arguments.retries,
         memory: arguments.memory,
@@ -221,7 +221,7 @@ pub(super) fn nothing(summary: &Summary, selection: &Selection) -> Problem {
 
 /// The error that the time was up before the first case.
 fn no_time() -> Problem {
-    Problem::usage("the time was up before a case ran", "give the run more time by --timeout")
+    Problem::usage("the time was up before a case ran", "give the run more time by --timeout or --budget")
 }
 
 /// Whether nothing ran although the selection has cases.
@@ -283,6 +283,7 @@ pub(super) fn cases(
             let words = arguments.words_of_a_run(form);
             command(&[words, vec!["--resume".to_owned(), path.clone()]].concat())
         }),
+        doctor: Some(command(&["dmlcts", "doctor", "--backend", &arguments.backend])),
         failures: arguments.recorded().map(|path| command(&["dmlcts", "failures", path])),
     };
     if !arguments.cases.is_empty() {

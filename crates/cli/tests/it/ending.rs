@@ -32,8 +32,62 @@ fn a_timeout_cuts_the_search_for_cases_as_well() {
     assert_eq!(
         text,
         "exit 2\n--- stderr\nerror: the time was up before a case ran\n  \
-         help: give the run more time by --timeout\n"
+         help: give the run more time by --timeout or --budget\n"
     );
+}
+
+/// The limit is exact for any number of threads, and what a part of the failures shows cannot be accepted.
+#[test]
+fn a_run_ends_at_so_many_failures_and_cannot_be_accepted() {
+    let run = |limits: &[&str], results: &Scratch| {
+        let backend = "mutant:slice1-negative-from-offset";
+        let all = ["run", "--backend", backend, "--explain", "0", "--results", results.path()];
+        text(&[&all, limits].concat())
+    };
+    let [whole, one, two] =
+        ["whole", "one", "two"].map(|name| Scratch::nothing(&format!("max-failures-{name}.jsonl")));
+    run(&[], &whole);
+    let recorded = std::fs::read_to_string(whole.path()).expect("the run is recorded");
+    let cases = recorded.lines().filter(|line| line.starts_with(r#"{"case":"#));
+    let failed: Vec<usize> = cases
+        .enumerate()
+        .filter(|(_, line)| line.contains(r#""verdict":"fail""#))
+        .map(|(at, _)| at)
+        .collect();
+    let first = run(&["--max-failures", "30", "--jobs", "1"], &one);
+    let second = run(&["--max-failures", "30", "--jobs", "2"], &two);
+    let ended = |text: &str| text.lines().find(|line| line.starts_with("ended")).map(str::to_owned);
+    let expected =
+        format!("since too many cases failed (--max-failures), after {} of 4,990 cases", failed[29] + 1);
+    assert_eq!(ended(&first), Some(format!("ended     {expected}")));
+    assert_eq!(ended(&first), ended(&second));
+    let folder = Scratch::nothing("max-failures/mutant-slice1-negative-from-offset");
+    let refused = text(&["accept", folder.path(), "--from", one.path()]);
+    assert!(refused.contains("run it again without --fail-fast and --max-failures"), "{refused}");
+    assert!(!std::path::Path::new(folder.path()).exists());
+}
+
+/// A budget runs the cases first that meet the most of the spec.
+#[test]
+fn a_few_hundred_cases_in_the_order_of_obligations_meet_all_that_the_suite_meets() {
+    let met = |more: &[&str]| {
+        let text = text(&[&["run"], more].concat());
+        let met = text.split(" obligations met").next().and_then(|text| text.rsplit_once("; "));
+        met.expect("it says so").1.to_owned()
+    };
+    assert_eq!(met(&["--order", "obligations", "--limit", "300"]), met(&[]));
+    assert_eq!(met(&["--budget", "10m"]), met(&[]));
+}
+
+#[test]
+fn a_run_whose_first_cases_all_fail_alike_names_doctor() {
+    let run = |backend: &str| text(&["run", "--backend", backend, "--limit", "100", "--explain", "0"]);
+    let hint = "the first 20 cases all failed (elements never written); to try one step after another: \
+                dmlcts doctor --backend mutant:does-nothing\n";
+    let all = run("mutant:does-nothing");
+    assert!(all.contains(hint), "{all}");
+    let some = run("mutant:slice1-negative-from-offset");
+    assert!(some.contains("first failure") && !some.contains("all failed"), "{some}");
 }
 
 /// Whether a process handles Ctrl-C, by the mask of signals that Linux shows.

@@ -90,6 +90,7 @@ pub(crate) fn context() -> Context {
         incidents: Vec::new(),
         next: vec![("dmlcts list | head".to_owned(), "the cases, one line each".to_owned())],
         resume: None,
+        doctor: None,
         failures: None,
     }
 }

@@ -224,7 +224,7 @@ impl Campaign<'_> {
             let found = self.search(parts, from..end)?;
             let next = from + found.summary.totals.next;
             let ending = match found.summary.ending {
-                Ending::FirstFailure => self.meet(parts, &found, next..end)?,
+                Ending::MaxFailures => self.meet(parts, &found, next..end)?,
                 ending => {
                     self.status.position.next = next;
                     Some(ending).filter(|ending| *ending != Ending::Complete)
@@ -245,7 +245,8 @@ impl Campaign<'_> {
         let fixed = self.stored.iter().filter(|one| one.file.status == Status::Fixed);
         let known = self.known().chain(fixed.map(|one| one.entry.clone())).collect();
         let known = KnownFailures::new(known);
-        let configuration = Configuration { fail_fast: true, limit, known, ..self.configuration.clone() };
+        let configuration =
+            Configuration { max_failures: Some(1), limit, known, ..self.configuration.clone() };
         self.run(parts, cases, configuration, &Explaining::NONE, &mut |_| ())
     }
 
@@ -266,7 +267,7 @@ impl Campaign<'_> {
         };
         if let Some(again) = self.regress(found)? {
             self.show(&again)?;
-            return Ok(self.arguments.until_first.then_some(Ending::FirstFailure));
+            return Ok(self.arguments.until_first.then_some(Ending::MaxFailures));
         }
         let cause = (operator(&group.first.case), group.first.class);
         let is_flake = group.first.verdict == Verdict::Flake;
@@ -283,7 +284,7 @@ impl Campaign<'_> {
             self.show(&added)?;
             self.flaky.insert(cause);
             self.status.position.next = rest.start;
-            return Ok(self.arguments.until_first.then_some(Ending::FirstFailure));
+            return Ok(self.arguments.until_first.then_some(Ending::MaxFailures));
         }
         let (mut studied, failed) = self.study(parts, first..rest.end.min(first + STUDIED))?;
         let new: Vec<String> = added.changes.iter().map(|change| change.id.clone()).collect();
@@ -310,7 +311,7 @@ impl Campaign<'_> {
         }
         self.tolerate_unexplained(&cause, cause.1 == Class::TimedOut);
         self.status.position.next = first + studied.summary.totals.next.max(1);
-        Ok(self.arguments.until_first.then_some(Ending::FirstFailure))
+        Ok(self.arguments.until_first.then_some(Ending::MaxFailures))
     }
 
     /// Runs the cases from a failure on, and explains what no finding of the folder explains.

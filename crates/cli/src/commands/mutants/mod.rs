@@ -313,7 +313,7 @@ fn cases_to_kill(
         backend,
         configuration: Configuration {
             jobs: 1,
-            fail_fast: true,
+            max_failures: Some(1),
             max_hangs: Some(1),
             retries: 0,
             runs: Runs::default(),

@@ -38,9 +38,9 @@ fn results_do_not_depend_on_the_number_of_threads() {
             }
         })
     };
-    let of = |jobs: usize, limit: Option<u64>, fail_fast: bool| {
+    let of = |jobs: usize, limit: Option<u64>, max_failures: Option<u64>| {
         let mut run = run_of(&lines, backend());
-        run.configuration = Configuration { jobs, limit, fail_fast, ..Configuration::default() };
+        run.configuration = Configuration { jobs, limit, max_failures, ..Configuration::default() };
         let mut events = Vec::new();
         let summary = dmlcts_runner::run(&run, &mut |event| {
             if let Event::Failed(failure) = event {
@@ -50,10 +50,19 @@ fn results_do_not_depend_on_the_number_of_threads() {
         .unwrap();
         (summary.totals.progress, summary.tally(), summary.ending, events)
     };
-    for (limit, fail_fast) in [(None, false), (Some(100), false), (None, true)] {
-        let alone = of(1, limit, fail_fast);
-        assert_eq!(of(3, limit, fail_fast), alone);
-        assert_eq!(alone.0.ran, if fail_fast { 5 } else { limit.unwrap_or(599) });
+    let limits = [
+        (None, None, 599, Ending::Complete),
+        (Some(100), None, 100, Ending::Limit),
+        (None, Some(1), 5, Ending::MaxFailures),
+        (None, Some(20), 100, Ending::MaxFailures),
+        (Some(101), Some(20), 100, Ending::MaxFailures),
+        (Some(99), Some(20), 99, Ending::Limit),
+        (None, Some(200), 599, Ending::Complete),
+    ];
+    for (limit, max_failures, ran, ending) in limits {
+        let alone = of(1, limit, max_failures);
+        assert_eq!(of(3, limit, max_failures), alone);
+        assert_eq!((alone.0.ran, alone.2), (ran, ending), "{limit:?} {max_failures:?}");
     }
 }
 
@@ -282,7 +291,7 @@ fn a_slow_backend_loses_no_answers_when_the_time_is_up() {
 /// interrupted, they are no failure.
 #[test]
 fn a_backend_that_hangs_when_the_run_is_stopped_loses_its_own_cases() {
-    for ending in [Ending::FirstFailure, Ending::Interrupted] {
+    for ending in [Ending::MaxFailures, Ending::Interrupted] {
         let lines = vec![REVERSAL; 4000];
         let (times, stop) = (AtomicUsize::new(0), Stop::default());
         let asked = stop.clone();
@@ -349,7 +358,7 @@ fn what_has_no_answer_when_the_time_is_up_was_not_run() {
 /// The same for an interrupted run that was already ending for another reason.
 #[test]
 fn what_has_no_answer_when_a_run_is_interrupted_was_not_run() {
-    for first in [None, Some(Ending::FirstFailure)] {
+    for first in [None, Some(Ending::MaxFailures)] {
         let stop = Stop::default();
         let asked = stop.clone();
         let backend = behaving(move |batch| {

@@ -98,8 +98,8 @@ fn a_panic_over_one_of_two_batches_is_pinned_on_its_case_and_loses_no_other() {
 fn the_first_failure_ends_a_run_with_two_batches_under_way() {
     let (mut run, _) =
         two_in_flight(150, |batch| batch.jobs().iter().any(|job| job.desc.list("Sizes") == Some(&[10])));
-    run.configuration.fail_fast = true;
+    run.configuration.max_failures = Some(1);
     let summary = summary(&run);
     assert_eq!((summary.tally().of(Verdict::Pass), summary.tally().of(Verdict::Crash)), (9, 1));
-    assert_eq!(summary.ending, Ending::FirstFailure);
+    assert_eq!(summary.ending, Ending::MaxFailures);
 }

@@ -293,7 +293,7 @@ fn a_run_that_did_not_put_every_case_to_the_backend_says_nothing() {
     let lost = run_with(&CASES, Arc::new(|_| Err("gone".to_owned().into())));
     assert!(dmlcts_runner::run(&lost, &mut |_| {}).is_err());
     let mut run = run_with(&CASES, spoiling(|job, _| job.outcome = Outcome::Crashed("no".into())));
-    run.configuration.fail_fast = true;
+    run.configuration.max_failures = Some(1);
     assert_eq!(state_at("6.4", &run), Err(Withheld::Short));
     // One case more or less than the profile has.
     let (fewer, all) = (run_with(&CASES[1..], behaving(correct)), run_with(&CASES, behaving(correct)));

@@ -21,7 +21,7 @@ enum Evidence {
 fn summary(options: Options) -> Option<Summary> {
     let gpu = gpu(options)?;
     let configuration =
-        Configuration { fail_fast: true, memory: 1 << 20, jobs: 1, ..Configuration::default() };
+        Configuration { max_failures: Some(1), memory: 1 << 20, jobs: 1, ..Configuration::default() };
     Some(run(&gpu, suite("smoke"), configuration))
 }
 
