@@ -1,4 +1,4 @@
-/** The module without dmlcts at the other end: `node --test crates/backend/js`. */
+/** The module without dmlcts at the other end: `node --test crates/backend/js/dmlcts_backend.test.js`. */
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
