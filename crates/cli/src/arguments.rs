@@ -397,10 +397,11 @@ pub(crate) struct ExportArguments {
     #[arg(value_name = "CASE", required = true)]
     pub(crate) cases: Vec<String>,
 
-    /// numpy, onnx, rust or c
+    /// numpy, onnx, rust, c or javascript
     ///
     /// numpy is a Python program. onnx is a Python program that writes a model with its data, and runs it if
-    /// onnxruntime is installed. rust is a file for `rustc --test`, and c is a C11 file.
+    /// onnxruntime is installed. rust is a file for `rustc --test`, c is a C11 file, and javascript is a
+    /// program for Node.
     #[arg(long = "as", value_name = "FORMAT", value_enum, hide_possible_values = true)]
     pub(crate) format: ExportFormat,
 
@@ -416,6 +417,7 @@ pub(crate) enum ExportFormat {
     Onnx,
     Rust,
     C,
+    Javascript,
 }
 
 #[derive(Debug, Subcommand)]

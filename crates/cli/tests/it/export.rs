@@ -1,5 +1,5 @@
 //! `dmlcts export`: each program as printed passes, and fails if an expected byte is another one. Programs in
-//! Python run in `python.rs`.
+//! Python run in `python.rs`, and those in JavaScript in `javascript.rs`.
 //!
 //! Programs in C need a C compiler: `cc`, or the one that `CC` names. Without one, their tests report that
 //! they were skipped. With `DMLCTS_REQUIRE_CC=1`, which `.ci/run` sets, they fail.
@@ -19,12 +19,12 @@ const INVALID: [&str; 5] = [
     "SLICE UINT8 in=99999,99999 out=2,99999 Offsets=0,0 Sizes=2,99999 Strides=99999,1",
 ];
 
-fn exported(format: &str, case: &str) -> String {
+pub(crate) fn exported(format: &str, case: &str) -> String {
     stdout(&["export", "--as", format, case])
 }
 
 /// Changes the first expected byte, which is a byte of the first element.
-fn with_another_byte(program: &str) -> String {
+pub(crate) fn with_another_byte(program: &str) -> String {
     let (before, after) = program.split_once("EXPECTED").expect("there is an expected output");
     let (between, bytes) = after.split_once("0x").expect("it has bytes");
     let byte = u8::from_str_radix(&bytes[..2], 16).expect("two digits");
@@ -155,7 +155,7 @@ fn programs_in_c_ask_whether_an_invalid_desc_is_refused() {
 #[test]
 fn programs_are_short_and_plain() {
     let case = VALID[6];
-    for format in ["rust", "c", "numpy", "onnx"] {
+    for format in ["rust", "c", "numpy", "onnx", "javascript"] {
         insta::assert_snapshot!(format!("program_{format}"), exported(format, case));
     }
     insta::assert_snapshot!("program_strided", exported("numpy", VALID[13]));
@@ -164,12 +164,12 @@ fn programs_are_short_and_plain() {
 
 #[test]
 fn an_invalid_desc_has_no_program_without_a_desc() {
-    for format in ["numpy", "onnx"] {
+    for format in ["numpy", "onnx", "javascript"] {
         let said = text(&["export", "--as", format, INVALID[0]]);
         assert_eq!(
             said,
-            "exit 2\n--- stderr\nerror: the desc is invalid: it has no output, and NumPy and ONNX have no desc to \
-             refuse\n  help: write `--as rust` or `--as c`: their programs ask whether the desc is refused\n"
+            "exit 2\n--- stderr\nerror: the desc is invalid: it has no output, and NumPy, ONNX and JavaScript \
+             have no desc to refuse\n  help: write `--as rust` or `--as c`: their programs ask whether the desc is refused\n"
         );
     }
     // A desc that is valid at the newest level is invalid at an older one.
@@ -182,7 +182,7 @@ fn an_invalid_desc_has_no_program_without_a_desc() {
 #[test]
 fn an_open_case_has_no_program() {
     let case = "SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=0 fill=iota";
-    for format in ["numpy", "onnx", "rust", "c"] {
+    for format in ["numpy", "onnx", "rust", "c", "javascript"] {
         let said = text(&["export", "--as", format, case]);
         let error = "exit 2\n--- stderr\nerror: the pages leave this case open (slice.stride-zero), ";
         assert!(said.starts_with(error), "{said}");
@@ -195,7 +195,7 @@ fn an_open_case_has_no_program() {
 #[test]
 fn a_program_holds_tensors_up_to_a_limit() {
     let case = |size: u32| format!("SLICE UINT8 in={size} out=2 Offsets=0 Sizes=2 Strides=2");
-    for format in ["numpy", "onnx", "rust", "c"] {
+    for format in ["numpy", "onnx", "rust", "c", "javascript"] {
         assert!(exported(format, &case(65536)).lines().count() > 4096, "{format}");
         let said = text(&["export", "--as", format, &case(65537)]);
         let error = "exit 2\n--- stderr\nerror: a tensor of the case has 65,540 bytes, and a program holds tensors of up to 65,536\n";
@@ -226,7 +226,7 @@ fn onnx_says_what_it_cannot_express() {
             said,
             format!(
                 "exit 2\n--- stderr\nerror: ONNX cannot express this case: {reason}\n  help: write `--as numpy`, \
-                 `--as rust` or `--as c`\n"
+                 `--as rust`, `--as c` or `--as javascript`\n"
             )
         );
     }
@@ -248,7 +248,7 @@ fn arguments_that_are_no_case_are_named() {
     assert!(said.starts_with("exit 2\n--- stderr\nerror: a program shows one case, and there are several\n"));
     assert!(text(&["export", VALID[0]]).starts_with("exit 2\n"), "the format is required");
     let said = text(&["export", "--as", "java", VALID[0]]);
-    assert!(said.starts_with("exit 2\n") && said.contains("numpy, onnx, rust, c"), "{said}");
+    assert!(said.starts_with("exit 2\n") && said.contains("numpy, onnx, rust, c, javascript"), "{said}");
     let bad = "SLICE UINT8 in=4 out=4 Offsets=0 Sizes=4 Strides=1 InputBinding.Offset=3";
     let said = text(&["export", "--as", "c", bad]);
     assert!(said.starts_with("exit 2\n") && said.contains("the binding breaks"), "{said}");

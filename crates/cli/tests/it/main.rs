@@ -20,6 +20,7 @@ mod fuzz;
 mod given;
 mod help;
 mod hostile;
+mod javascript;
 mod kills;
 mod known;
 #[cfg(unix)]

@@ -12,7 +12,7 @@ use crate::common::job::Job;
 use crate::common::pages::{Block, Page};
 
 /// The beginnings of the commands that do not run here, and the reasons.
-const NOT_RUN: [(&str, &str); 17] = [
+const NOT_RUN: [(&str, &str); 19] = [
     ("cargo test --workspace", "runs this test"),
     ("cargo install ", "builds the program that this test has, for minutes"),
     ("dmlcts accept findings/mine", "needs the run before it; tests/known runs such folders"),
@@ -24,6 +24,8 @@ const NOT_RUN: [(&str, &str); 17] = [
     ("apt-get install ", "needs root; .ci/run installs the same"),
     ("python3 -m venv ", "needs a network; .ci/run makes such an environment"),
     ("pip install ", "needs a network; .ci/run installs the same packages"),
+    ("dmlcts doctor --backend 'exec:node ", "needs Node; tests/javascript.rs runs this backend"),
+    ("dmlcts run --suite ci --backend 'exec:node ", "needs Node; tests/javascript.rs runs this backend"),
     ("dmlcts fuzz --findings findings/reference --time 8h", "takes a night"),
     ("dmlcts fuzz --backend 'exec:python3 mine.py'", "takes a night"),
     ("dmlcts replay findings/mine", "needs findings; tests/replay runs such folders"),
@@ -39,12 +41,13 @@ const NOT_RUN: [(&str, &str); 17] = [
 ];
 
 /// Languages of blocks that other tests check, or none.
-const NO_COMMANDS: [(&str, &str); 6] = [
+const NO_COMMANDS: [(&str, &str); 7] = [
     ("powershell", "Windows only: .github/workflows/directml.yml runs these commands"),
     (
         "python",
         "files, which commands beside them run; tests/python.rs compares the longest one with its file",
     ),
+    ("javascript", "a file: tests/javascript.rs compares it with the one that it runs"),
     ("rust", "the end of a program, whose calls a documentation test of dmlcts-backend compiles"),
     ("toml", "manifests, of which .ci/insta gives one to cargo"),
     ("yaml", "files and excerpts, which are YAML; tests/pasted.rs runs those of CI services"),

@@ -6,6 +6,7 @@
 
 mod c;
 mod data;
+mod javascript;
 mod numpy;
 mod onnx;
 mod operation;
@@ -75,11 +76,12 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, Problem> {
         }
         (Subject::Valid(case), ExportFormat::Rust) => rust::program(&case),
         (Subject::Valid(case), ExportFormat::C) => c::program(&case),
+        (Subject::Valid(case), ExportFormat::Javascript) => javascript::program(&case),
         (Subject::Invalid(case), ExportFormat::Rust) => rust::refusal(&case),
         (Subject::Invalid(case), ExportFormat::C) => c::refusal(&case),
-        (Subject::Invalid(_), ExportFormat::Numpy | ExportFormat::Onnx) => {
+        (Subject::Invalid(_), ExportFormat::Numpy | ExportFormat::Onnx | ExportFormat::Javascript) => {
             return Err(Problem::usage(
-                "the desc is invalid: it has no output, and NumPy and ONNX have no desc to refuse",
+                "the desc is invalid: it has no output, and NumPy, ONNX and JavaScript have no desc to refuse",
                 "write `--as rust` or `--as c`: their programs ask whether the desc is refused",
             ));
         }
@@ -93,7 +95,7 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, Problem> {
 fn not_in_onnx(reason: &str) -> Problem {
     Problem::usage(
         format!("ONNX cannot express this case: {reason}"),
-        "write `--as numpy`, `--as rust` or `--as c`",
+        "write `--as numpy`, `--as rust`, `--as c` or `--as javascript`",
     )
 }
 

@@ -10,13 +10,14 @@ use std::{
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 /// The pages beside the README whose links are checked, too. Their commands are for maintainers.
-const DOCUMENTS: [&str; 9] = [
+const DOCUMENTS: [&str; 10] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
     "crates/backend/PROTOCOL.md",
     "crates/backend/README.md",
+    "crates/backend/js/README.md",
     "crates/backend/python/README.md",
     "crates/model/README.md",
     "crates/wgpu/README.md",

@@ -1,0 +1,43 @@
+/** TensorFlow.js on its backend `cpu` or `wasm`, held to the pages of tf.stridedSlice, tf.pad and tf.mirrorPad. */
+
+import * as dmlcts from "dmlcts-backend";
+import * as tf from "@tensorflow/tfjs-core";
+import "@tensorflow/tfjs-backend-cpu";
+import "@tensorflow/tfjs-backend-wasm";
+
+const device = process.argv[2];
+if (!(await tf.setBackend(device))) throw new Error(`usage: node on_tfjs.js cpu|wasm (not ${device})`);
+
+class TensorFlowJs extends dmlcts.ArrayBackend {
+    name = `tfjs-${device}`;
+    version = tf.version_core;
+    dataTypes = ["FLOAT32", "INT32"];
+    ranks = [1, 6]; // its type Rank ends with R6
+    lacks = { PADDING1: {
+        "PaddingMode in [EDGE, WRAP]": "no edge padding and no wrap",
+        "PaddingMode == REFLECTION and any axis max(StartPadding, EndPadding) >= InputTensor.Sizes":
+            "tf.mirrorPad reflects less than a whole axis",
+        "PaddingMode == SYMMETRIC and any axis max(StartPadding, EndPadding) > InputTensor.Sizes":
+            "tf.mirrorPad mirrors at most a whole axis",
+    } };
+
+    slice(array, starts, stops, steps) {
+        const open = stops.reduce((mask, stop, axis) => mask | ((stop === null) << axis), 0);
+        return run(array, (input) => tf.stridedSlice(input, starts, stops.map(Number), steps, 0, open));
+    }
+
+    pad(array, widths, mode, value) {
+        if (mode === "CONSTANT") return run(array, (input) => tf.pad(input, widths, value[0]));
+        return run(array, (input) => tf.mirrorPad(input, widths, { REFLECTION: "reflect", SYMMETRIC: "symmetric" }[mode]));
+    }
+}
+
+function run({ data, sizes, dataType }, operation) {
+    tf.engine().startScope();
+    const made = operation(tf.tensor(data, sizes, dataType.toLowerCase()));
+    const result = { sizes: made.shape, dataType: made.dtype.toUpperCase(), data: made.dataSync() };
+    tf.engine().endScope();
+    return result;
+}
+
+dmlcts.serve(new TensorFlowJs());
