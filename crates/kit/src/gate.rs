@@ -130,7 +130,7 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
             env::var_os("CARGO_MANIFEST_DIR").map_or(path.clone(), |root| PathBuf::from(root).join(path));
         let folder = Folder::new(path);
         folder.read(library).map_err(|error| {
-            format!("the known findings cannot be read: {error}; make the folder, or correct the call of `findings`")
+            format!("the known findings cannot be read: {error}; make the folder, or name another one")
         })
     }
 }

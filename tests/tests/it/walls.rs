@@ -227,9 +227,18 @@ fn the_model_stands_alone_and_the_report_needs_no_generator() {
 
 #[test]
 fn the_core_knows_no_operator_by_name() {
-    for folder in
-        ["model", "spec", "generate", "findings", "runner", "diagnose", "report", "snapshots", "fuzzing", "kit"]
-    {
+    for folder in [
+        "model",
+        "spec",
+        "generate",
+        "findings",
+        "runner",
+        "diagnose",
+        "report",
+        "snapshots",
+        "fuzzing",
+        "kit",
+    ] {
         let names = ["SLICE", "PADDING", "InputWindow", "StartPadding", "PaddingMode", "\"Offsets"];
         assert_absent(folder, &names, "an operator's name stands in its YAML, not in the core");
     }
