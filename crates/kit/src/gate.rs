@@ -1,7 +1,7 @@
 //! The gate: a test program whose trials run the cases of a suite on a backend.
 //!
-//! The backend runs in processes of its own, where a crash or a hang costs one case. The program starts itself
-//! again for them: with [`SERVE`] as its only argument, it serves the backend and runs no trial.
+//! The backend runs in processes of its own, where a crash or a hang costs one case. The program starts
+//! itself again for them: with [`SERVE`] as its only argument, it serves the backend and runs no trial.
 
 use std::{
     collections::BTreeMap,

@@ -19,7 +19,9 @@
 //! #     impl Operators for Gpu {
 //! #         type Operator = ();
 //! #         fn create(&mut self, _: &Desc) -> Result<(), Refusal> { Ok(()) }
-//! #         fn run(&mut self, _: &mut (), _: BindingOffsets, _: &[u8], _: &mut [u8]) -> Result<(), RunError> {
+//! #         fn run(&mut self, _: &mut (), _: BindingOffsets, _: &[u8], _: &mut [u8])
+//! #             -> Result<(), RunError>
+//! #         {
 //! #             Ok(())
 //! #         }
 //! #     }
@@ -34,14 +36,15 @@
 
 //! The author implements `create` and `run` of [`Operators`]. The gate runs the backend in processes of its
 //! own, so that an abort or a hang costs one case. A trial fails with the report of `dmlcts run`: the case,
-//! the expectation, and a predicate that holds for the failing cases. Each trial learns it from its own cases.
+//! the expectation, and a predicate that holds for the failing cases. Each trial learns it from its own
+//! cases.
 //!
 //! A file of the folder `findings` describes a known failure, as for `dmlcts run --findings`. It is a trial,
 //! too, which passes as long as the backend fails as the file says. Once its cases pass, the trials that have
 //! them fail, and the file must be taken out.
 //!
-//! Without the feature `gate`, a backend can be written and [served](serve): 32 crates instead of 103, without
-//! YAML and oracle. The gate has clap, since `libtest-mimic` depends on it.
+//! Without the feature `gate`, a backend can be written and [served](serve): 32 crates instead of 103,
+//! without YAML and oracle. The gate has clap, since `libtest-mimic` depends on it.
 
 mod serve;
 

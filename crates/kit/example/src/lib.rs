@@ -1,6 +1,6 @@
 //! A backend on the CPU as its author would write it: SLICE, one element at a time.
 //!
-//! It has one bug that is known, `findings/` holds it: it refuses eight axes. `EXAMPLE_BUG` plants another one
+//! It has one known bug, with a file in `findings/`: it refuses eight axes. `EXAMPLE_BUG` plants another one
 //! or removes this one, and `.ci/run kit` checks that the gate finds it.
 
 use std::{collections::HashSet, env, process, thread, time::Duration};
