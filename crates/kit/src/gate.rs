@@ -69,8 +69,12 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
             // `ExitCode` ends no program by itself.
             process::exit(i32::from(serve(self.open) != process::ExitCode::SUCCESS));
         }
-        let arguments = Arguments::from_args();
-        let trials = self.trials().unwrap_or_else(|reason| vec![Trial::test("gate", || Err(reason.into()))]);
+        let mut arguments = Arguments::from_args();
+        let trials = self.trials().unwrap_or_else(|reason| {
+            // No filter may hide that nothing can run.
+            (arguments.filter, arguments.skip) = (None, Vec::new());
+            vec![Trial::test("gate", || Err(reason.into()))]
+        });
         let conclusion = libtest_mimic::run(&arguments, trials);
         dmlcts_backend::process::end_all();
         conclusion.exit()

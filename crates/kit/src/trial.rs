@@ -23,6 +23,9 @@ pub(crate) const SEED: u64 = 0;
 /// The number of hanging cases after which a trial ends.
 const MOST_HANGS: u64 = 10;
 
+/// The number of cases that a finding may cost: less than in a run, since many trials may have the same one.
+const EXPLAINED: usize = 300;
+
 /// What all trials have in common.
 pub(crate) struct Subject {
     pub(crate) library: &'static Library,
@@ -141,8 +144,7 @@ impl Subject {
             },
             stop,
         };
-        let explaining =
-            Explaining { cases: Some(Explaining::USUAL_CASES), shrink: true, ..Explaining::NONE };
+        let explaining = Explaining { cases: Some(EXPLAINED), shrink: true, ..Explaining::NONE };
         let mut told = Vec::new();
         let diagnosis = dmlcts_diagnose::run(&run, &explaining, &mut |event| {
             if let Event::Run(RunEvent::Incident(sentence)) = event {
