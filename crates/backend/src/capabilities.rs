@@ -1,6 +1,6 @@
 //! The capabilities that a backend declares before it gets a case.
 
-use std::{fmt, ops::RangeInclusive};
+use std::{env, fmt, ops::RangeInclusive, sync::LazyLock};
 
 use dmlcts_model::{DataType, FeatureLevel};
 
@@ -33,6 +33,38 @@ pub struct Capabilities {
     /// Whether the backend works on copies of a batch's inputs, as a backend in another process does, and so
     /// cannot write to the originals. The runner then does not check the inputs.
     pub is_isolated: bool,
+}
+
+impl Capabilities {
+    /// All operators, data types of whole bytes, and ranks, at the newest feature level alone.
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            version: version.into(),
+            device: String::new(),
+            driver: String::new(),
+            feature_level: FeatureLevel::NEWEST,
+            can_set_feature_level: false,
+            operators: None,
+            data_types: DataType::all().filter(|data_type| data_type.element_size().is_some()).collect(),
+            lacks: Vec::new(),
+            ranks: 1..=8,
+            limits: Limits::default(),
+            is_isolated: false,
+        }
+    }
+
+    /// As [`Self::new`], with the name and the version of the package for which Cargo runs this program.
+    /// Without Cargo, the name is that of the program, and there is no version.
+    pub fn of_program() -> &'static Self {
+        static PROGRAM: LazyLock<Capabilities> = LazyLock::new(|| {
+            let program = env::current_exe().unwrap_or_default();
+            let program = program.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let name = env::var("CARGO_PKG_NAME").unwrap_or(program);
+            Capabilities::new(name, env::var("CARGO_PKG_VERSION").unwrap_or_default())
+        });
+        &PROGRAM
+    }
 }
 
 /// A kind of valid descs that a backend does not support, although it declares their operator, data types and

@@ -11,8 +11,8 @@ use crate::{Backend, Batch, Capabilities, Job, Pipelined};
 /// A complete example, which supports only the copy of a packed tensor:
 ///
 /// ```
-/// use dmlcts_backend::{Backend, Capabilities, Limits, Operators, Refusal, RunError, Sequential};
-/// use dmlcts_model::{BindingOffsets, DataType, Desc, FeatureLevel};
+/// use dmlcts_backend::{Backend, Capabilities, Operators, Refusal, RunError, Sequential};
+/// use dmlcts_model::{BindingOffsets, Desc};
 ///
 /// struct Mine(Capabilities);
 ///
@@ -22,8 +22,6 @@ use crate::{Backend, Batch, Capabilities, Job, Pipelined};
 ///     fn capabilities(&self) -> &Capabilities {
 ///         &self.0
 ///     }
-///
-///     fn set_feature_level(&mut self, _: FeatureLevel) {}
 ///
 ///     fn create(&mut self, desc: &Desc) -> Result<usize, Refusal> {
 ///         let (Some(input), Some(output)) = (&desc.input, &desc.output) else {
@@ -43,31 +41,21 @@ use crate::{Backend, Batch, Capabilities, Job, Pipelined};
 ///     }
 /// }
 ///
-/// let mine = Sequential(Mine(Capabilities {
-///     name: "mine".into(),
-///     version: "0.1".into(),
-///     device: String::new(),
-///     driver: String::new(),
-///     feature_level: FeatureLevel::NEWEST,
-///     can_set_feature_level: false,
-///     operators: Some(vec!["SLICE".into()]),
-///     data_types: vec![DataType::FLOAT32],
-///     lacks: Vec::new(),
-///     ranks: 1..=8,
-///     limits: Limits::default(),
-///     is_isolated: false,
-/// }));
-/// assert_eq!(mine.capabilities().name, "mine");
+/// let only = Capabilities { operators: Some(vec!["SLICE".into()]), ..Capabilities::new("mine", "0.1") };
+/// assert_eq!(Sequential(Mine(only)).capabilities().name, "mine");
 /// ```
 pub trait Operators: Send {
     /// A created operator.
     type Operator;
 
-    /// What the backend is and what it supports.
-    fn capabilities(&self) -> &Capabilities;
+    /// What the backend is and what it supports. By default, everything at the newest feature level, under
+    /// Cargo's name and version: [`Capabilities::of_program`].
+    fn capabilities(&self) -> &Capabilities {
+        Capabilities::of_program()
+    }
 
     /// See [`Backend::set_feature_level`].
-    fn set_feature_level(&mut self, level: FeatureLevel);
+    fn set_feature_level(&mut self, _level: FeatureLevel) {}
 
     /// Creates an operator, or refuses.
     fn create(&mut self, desc: &Desc) -> Result<Self::Operator, Refusal>;

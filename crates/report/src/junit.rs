@@ -16,7 +16,7 @@ use std::{
 
 use dmlcts_diagnose::{Diagnosis, Finding, Severity};
 use dmlcts_model::escaped;
-use dmlcts_runner::{Ending, Failure, Summary, Tally, Verdict};
+use dmlcts_runner::{Failure, Summary, Tally, Verdict};
 use dmlcts_spec::Operator;
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
@@ -31,7 +31,7 @@ use crate::{
     overview::{in_order, overview},
     skipped::{skipped, skipped_of},
     statement::conformity,
-    summary::ended,
+    summary::{ended, is_cut_off},
 };
 
 /// Writes a run's result.
@@ -144,15 +144,6 @@ fn known(run: &str, context: &Context, summary: &Summary) -> TestSuite {
         suite.add_test_case(test(&tally.entry.id, &format!("dmlcts.{run}.known"), status));
     }
     suite
-}
-
-/// Whether the run ended early.
-pub(crate) fn is_cut_off(summary: &Summary) -> bool {
-    let early = matches!(
-        summary.ending,
-        Ending::BackendLost | Ending::Hangs | Ending::NotRecorded | Ending::Interrupted
-    );
-    early || !summary.abandoned.is_empty()
 }
 
 /// The status of the cases of one strategy and one operator, given by their indices.

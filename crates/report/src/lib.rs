@@ -3,6 +3,13 @@
 //! This is the only crate that formats results. Every function writes into an [`io::Write`](std::io::Write)
 //! and returns its errors, so that a closed pipe causes no panic. [`Terminal`] shows a run's events.
 //! [`Layout`] writes a tensor as DirectML's pages do, in every report that shows one.
+//!
+//! Without the features `files` and `terminal`, the reports of a run are there as text alone.
+
+#![cfg_attr(
+    not(all(feature = "files", feature = "terminal")),
+    allow(dead_code, rustdoc::broken_intra_doc_links, reason = "the parts that are left out share helpers")
+)]
 
 mod annotations;
 mod behind;
@@ -11,7 +18,9 @@ mod describe;
 mod failure;
 mod finding;
 mod flake;
+#[cfg(feature = "files")]
 mod html;
+#[cfg(feature = "files")]
 mod junit;
 mod known;
 mod lack;
@@ -28,6 +37,7 @@ mod skipped;
 mod statement;
 mod style;
 mod summary;
+#[cfg(feature = "terminal")]
 mod terminal;
 
 pub use annotations::write_annotations;
@@ -37,10 +47,12 @@ pub use describe::{
     write_tensor,
 };
 pub use finding::write_findings;
+#[cfg(feature = "files")]
 pub use html::{
     CaseLog, ComparedCases, SnapshotChange, SnapshotChanges, write_html, write_html_changes,
     write_html_comparison, write_html_list, write_html_of_problem,
 };
+#[cfg(feature = "files")]
 pub use junit::{write_junit, write_junit_of_problem};
 pub use known::{KnownContext, write_known};
 pub use layout::{Layout, braces, brackets, heading};
@@ -52,4 +64,5 @@ pub use replay::{Replay, command};
 pub use screen::Screen;
 pub use style::{Painted, Style, Tone};
 pub use summary::{Context, Subject, ended, is_proof, write_summary};
+#[cfg(feature = "terminal")]
 pub use terminal::{Options, Terminal};

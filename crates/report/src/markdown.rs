@@ -13,14 +13,13 @@ use crate::{
     behind::Text,
     failure::write_failure,
     finding::{about, left_out, title, unexplained, within},
-    junit::is_cut_off,
     known::write_known,
     numbers::{counted, grouped},
     overview::{Row, in_order},
     phrases::{ran_on, verdicts},
     skipped::skipped,
     statement,
-    summary::{ended, exercised, recorded},
+    summary::{ended, exercised, is_cut_off, recorded},
 };
 
 /// The maximum number of findings.

@@ -97,6 +97,15 @@ impl Subject {
     }
 }
 
+/// Whether the run ended early.
+pub(crate) fn is_cut_off(summary: &Summary) -> bool {
+    let early = matches!(
+        summary.ending,
+        Ending::BackendLost | Ending::Hangs | Ending::NotRecorded | Ending::Interrupted
+    );
+    early || !summary.abandoned.is_empty()
+}
+
 /// Writes the summary.
 pub fn write_summary(
     out: &mut dyn Write,

@@ -131,6 +131,20 @@ fn the_stand_in_shares_raw_types_with_its_client_and_no_program_links_it() {
     }
 }
 
+/// A gate must not hold a backend that the author has not written, and the kit without it only serves.
+#[test]
+fn the_kit_holds_no_backend_and_needs_the_oracle_for_the_gate_alone() {
+    let graph = dependencies();
+    for backend in BACKENDS {
+        assert!(!reachable("dmlcts-kit", &graph).contains(backend), "dmlcts-kit depends on {backend}");
+    }
+    let manifest = fs::read_to_string(root().join("crates/kit/Cargo.toml")).expect("a manifest");
+    for line in manifest.lines().filter(|line| line.starts_with("dmlcts-")) {
+        let is_open = OPEN_TO_BACKENDS.iter().any(|name| line.starts_with(&format!("{name}.")));
+        assert!(is_open || line.contains("optional = true"), "{line}: it is for the gate alone");
+    }
+}
+
 /// Where unsafe code may be, below `crates/`: code that calls Direct3D and DirectML, the stand-in for
 /// DirectML, the host of shared libraries, the code that protects pages of memory, the code that moves
 /// standard output on Windows, and two loops whose benchmarks show their gain.
@@ -213,9 +227,18 @@ fn the_model_stands_alone_and_the_report_needs_no_generator() {
 
 #[test]
 fn the_core_knows_no_operator_by_name() {
-    for folder in
-        ["model", "spec", "generate", "findings", "runner", "diagnose", "report", "snapshots", "fuzzing"]
-    {
+    for folder in [
+        "model",
+        "spec",
+        "generate",
+        "findings",
+        "runner",
+        "diagnose",
+        "report",
+        "snapshots",
+        "fuzzing",
+        "kit",
+    ] {
         let names = ["SLICE", "PADDING", "InputWindow", "StartPadding", "PaddingMode", "\"Offsets"];
         assert_absent(folder, &names, "an operator's name stands in its YAML, not in the core");
     }
@@ -238,6 +261,7 @@ fn only_the_report_and_the_program_print() {
         "store",
         "snapshots",
         "fuzzing",
+        "kit",
     ] {
         assert_absent(
             folder,

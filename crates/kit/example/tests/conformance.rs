@@ -1,0 +1,3 @@
+fn main() {
+    dmlcts_kit::Gate::new(dmlcts_kit_example::Slices::open).suite("ci").findings("findings").test()
+}

@@ -1,0 +1,157 @@
+//! The gate: a test program whose trials run the cases of a suite on a backend.
+//!
+//! The backend runs in processes of its own, where a crash or a hang costs one case. The program starts
+//! itself again for them: with [`SERVE`] as its only argument, it serves the backend and runs no trial.
+
+use std::{
+    collections::BTreeMap,
+    env, fmt,
+    path::PathBuf,
+    process,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use dmlcts_backend::{Operators, process::Command};
+use dmlcts_generate::{Strategy, Suite};
+use dmlcts_report::Replay;
+use dmlcts_spec::{Library, Operator};
+use dmlcts_store::{Folder, Stored};
+use libtest_mimic::{Arguments, Trial};
+
+use crate::{
+    serve,
+    trial::{SEED, Subject},
+};
+
+/// The argument with which the program serves its backend.
+const SERVE: &str = "--dmlcts-serve";
+/// The time that a process of the backend may be silent.
+const CASE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A test program with a trial for each operator and strategy of a suite, and for each known finding.
+///
+/// A trial is called `slice1::boundary`, and that of a finding `finding::` and its id. `cargo test -- slice1`
+/// selects trials as usual. A trial runs its own cases alone, and so does cargo-nextest.
+#[derive(Debug)]
+#[must_use = "`test` runs the trials"]
+pub struct Gate<F> {
+    open: F,
+    suite: String,
+    findings: Option<PathBuf>,
+    case_timeout: Duration,
+}
+
+impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
+    /// A gate for the backend that `open` opens, with the suite `smoke`.
+    pub fn new(open: F) -> Self {
+        Self { open, suite: "smoke".to_owned(), findings: None, case_timeout: CASE_TIMEOUT }
+    }
+
+    /// The suite: a name that `dmlcts suites` lists, or the path of a YAML file.
+    pub fn suite(self, suite: impl Into<String>) -> Self {
+        Self { suite: suite.into(), ..self }
+    }
+
+    /// The folder with the known findings of the backend, relative to the folder of the package.
+    pub fn findings(self, folder: impl Into<PathBuf>) -> Self {
+        Self { findings: Some(folder.into()), ..self }
+    }
+
+    /// How long the backend may take for a case, by default 10 seconds.
+    pub fn case_timeout(self, time: Duration) -> Self {
+        Self { case_timeout: time, ..self }
+    }
+
+    /// Runs the trials that the arguments of the program select, and ends the program.
+    pub fn test(self) -> ! {
+        if env::args_os().skip(1).eq([SERVE]) {
+            // `ExitCode` ends no program by itself.
+            process::exit(i32::from(serve(self.open) != process::ExitCode::SUCCESS));
+        }
+        let mut arguments = Arguments::from_args();
+        let trials = self.trials().unwrap_or_else(|reason| {
+            // No filter may hide that nothing can run.
+            (arguments.filter, arguments.skip) = (None, Vec::new());
+            vec![Trial::test("gate", || Err(reason.into()))]
+        });
+        let conclusion = libtest_mimic::run(&arguments, trials);
+        dmlcts_backend::process::end_all();
+        conclusion.exit()
+    }
+
+    /// The trials, or why there are none.
+    fn trials(&self) -> Result<Vec<Trial>, String> {
+        let library = Library::embedded();
+        let suite = Suite::load(&self.suite).map_err(|error| error.to_string())?;
+        let stored = self.stored(library)?;
+        let subject = Arc::new(self.subject(library, suite, &stored)?);
+        let mut trials = Vec::new();
+        for (strategy, operators) in strategies(library, &subject.suite) {
+            // Its first trial searches the cases for all operators.
+            let source = Arc::new(OnceLock::new());
+            trials.extend(operators.into_iter().map(|operator| {
+                let (subject, source) = (Arc::clone(&subject), Arc::clone(&source));
+                let name = format!("{}::{strategy}", operator.name().to_lowercase());
+                Trial::ignorable_test(name, move || subject.run_strategy(operator, strategy, &source))
+            }));
+        }
+        if trials.is_empty() {
+            return Err(format!("the suite `{}` has no cases; name another one", self.suite));
+        }
+        trials.extend(stored.into_iter().map(|stored| {
+            let subject = Arc::clone(&subject);
+            let name = format!("finding::{}", stored.file.finding);
+            Trial::ignorable_test(name, move || subject.run_finding(stored))
+        }));
+        Ok(trials)
+    }
+
+    /// What the trials have in common.
+    fn subject(&self, library: &'static Library, suite: Suite, stored: &[Stored]) -> Result<Subject, String> {
+        // It only checks the suite: the cases of a part are searched when they are read.
+        suite.expand(library, SEED).map_err(|error| error.to_string())?;
+        let program = env::current_exe()
+            .map_err(|error| format!("this program does not find itself, to run the backend: {error}"))?;
+        let path = program.display().to_string();
+        let path = if path.contains(char::is_whitespace) { format!("\"{path}\"") } else { path };
+        let text = format!("{path} {SERVE}");
+        Ok(Subject {
+            library,
+            suite,
+            known: stored.iter().cloned().collect(),
+            replay: Replay { options: vec!["--backend".to_owned(), format!("exec:{text}")] },
+            command: Command::of(program.as_os_str(), &[SERVE], &text),
+            case_timeout: self.case_timeout,
+        })
+    }
+
+    /// The known findings.
+    fn stored(&self, library: &Library) -> Result<Vec<Stored>, String> {
+        let Some(path) = &self.findings else { return Ok(Vec::new()) };
+        // Cargo runs a test in the folder of its package, and other callers need not.
+        let path =
+            env::var_os("CARGO_MANIFEST_DIR").map_or(path.clone(), |root| PathBuf::from(root).join(path));
+        let folder = Folder::new(path);
+        folder.read(library).map_err(|error| {
+            format!("the known findings cannot be read: {error}; make the folder, or name another one")
+        })
+    }
+}
+
+/// The strategies of a suite, each with the operators for which it makes cases.
+fn strategies(library: &'static Library, suite: &Suite) -> BTreeMap<Strategy, Vec<&'static Operator>> {
+    let mut all: BTreeMap<Strategy, Vec<&Operator>> = BTreeMap::new();
+    for part in &suite.form().parts {
+        let is_chosen = |operator: &&Operator| {
+            part.operators.as_ref().is_none_or(|names| names.iter().any(|name| name == operator.name()))
+        };
+        let operators = all.entry(part.strategy).or_default();
+        for operator in library.operators().iter().filter(is_chosen) {
+            if !operators.iter().any(|known| known.name() == operator.name()) {
+                operators.push(operator);
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,62 @@
+//! dmlcts under `cargo test`, for a backend in Rust.
+//!
+//! ```toml
+//! [dev-dependencies]
+//! dmlcts-kit = "0.1"
+//!
+//! [[test]]
+//! name = "conformance"
+//! harness = false
+//! ```
+//!
+//! The whole of `tests/conformance.rs`, for a crate `myops` whose `Gpu` implements [`Operators`]:
+//!
+//! ```no_run
+//! # mod myops {
+//! #     use dmlcts_kit::{BindingOffsets, Desc, Operators, Refusal, RunError};
+//! #     pub struct Gpu;
+//! #     impl Gpu { pub fn open() -> Result<Self, String> { Ok(Self) } }
+//! #     impl Operators for Gpu {
+//! #         type Operator = ();
+//! #         fn create(&mut self, _: &Desc) -> Result<(), Refusal> { Ok(()) }
+//! #         fn run(&mut self, _: &mut (), _: BindingOffsets, _: &[u8], _: &mut [u8])
+//! #             -> Result<(), RunError>
+//! #         {
+//! #             Ok(())
+//! #         }
+//! #     }
+//! # }
+//! # #[cfg(feature = "gate")]
+//! fn main() {
+//!     dmlcts_kit::Gate::new(myops::Gpu::open).suite("ci").findings("findings").test()
+//! }
+//! # #[cfg(not(feature = "gate"))]
+//! # fn main() {}
+//! ```
+
+//! The author implements `create` and `run` of [`Operators`]. The gate runs the backend in processes of its
+//! own, so that an abort or a hang costs one case. A trial fails with the report of `dmlcts run`: the case,
+//! the expectation, and a predicate that holds for the failing cases. Each trial learns it from its own
+//! cases.
+//!
+//! A file of the folder `findings` describes a known failure, as for `dmlcts run --findings`. It is a trial,
+//! too, which passes as long as the backend fails as the file says. Once its cases pass, the trials that have
+//! them fail, and the file must be taken out.
+//!
+//! Without the feature `gate`, a backend can be written and [served](serve): 32 crates instead of 103,
+//! without YAML and oracle. The gate has clap, since `libtest-mimic` depends on it.
+
+mod serve;
+
+#[cfg(feature = "gate")]
+mod gate;
+#[cfg(feature = "gate")]
+mod trial;
+
+pub use dmlcts_backend::{Capabilities, Lack, Limits, Operators, Refusal, RunError};
+pub use dmlcts_model::{
+    BindingOffsets, DataType, Desc, ErrorCode, FeatureLevel, List, NumberKind, Side, Signature, Tensor, Value,
+};
+#[cfg(feature = "gate")]
+pub use gate::Gate;
+pub use serve::serve;

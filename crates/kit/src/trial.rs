@@ -1,0 +1,195 @@
+//! The trials of a gate: each is a run of its own, with its own processes.
+
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use dmlcts_backend::process::{Command, Incidents, Launcher};
+use dmlcts_diagnose::{Diagnosis, Event, Explaining};
+use dmlcts_generate::{Strategy, Suite};
+use dmlcts_model::Desc;
+use dmlcts_report::{Context, KnownContext, Replay, Style, Subject as Cases, write_findings, write_known};
+use dmlcts_runner::{
+    Conclusion, Configuration, Ending, Event as RunEvent, KnownFailures, Listed, Run, Source, Status, Stop,
+    SuiteSource, Summary,
+};
+use dmlcts_spec::{Library, Operator, Predicate};
+use dmlcts_store::Stored;
+use libtest_mimic::{Completion, Failed};
+
+/// The seed of the suites.
+pub(crate) const SEED: u64 = 0;
+/// The number of hanging cases after which a trial ends.
+const MOST_HANGS: u64 = 10;
+
+/// The number of cases that a finding may cost: less than in a run, since many trials may have the same one.
+const EXPLAINED: usize = 300;
+
+/// What all trials have in common.
+pub(crate) struct Subject {
+    pub(crate) library: &'static Library,
+    pub(crate) suite: Suite,
+    /// The known findings.
+    pub(crate) known: KnownFailures,
+    /// Makes the commands of reports.
+    pub(crate) replay: Replay,
+    /// Starts a process of the backend.
+    pub(crate) command: Command,
+    /// The time that such a process may be silent.
+    pub(crate) case_timeout: Duration,
+}
+
+impl Subject {
+    /// Runs the cases of an operator that a strategy makes. `source` has the cases of all operators.
+    pub(crate) fn run_strategy(
+        &self,
+        operator: &Operator,
+        strategy: Strategy,
+        source: &OnceLock<Arc<SuiteSource>>,
+    ) -> Result<Completion, Failed> {
+        let scopes = self.library.operators().iter().map(Operator::scope);
+        let filter = Predicate::compile(&format!("operator == {}", operator.name()), scopes);
+        let filter = filter.map_err(|mistake| mistake.message)?;
+        let source = if let Some(source) = source.get() {
+            Arc::clone(source)
+        } else {
+            let expansion = self.suite.expand(self.library, SEED)?;
+            Arc::clone(source.get_or_init(|| Arc::new(SuiteSource::new(expansion, &[strategy]))))
+        };
+        let configuration = Configuration { filter: Some(Arc::new(filter)), ..Configuration::default() };
+        let (diagnosis, incidents) = self.run(source, self.known.clone(), configuration)?;
+        let summary = &diagnosis.summary;
+        let report = || self.report(&diagnosis, incidents.clone());
+        if let Some(reason) = broken(summary) {
+            return Err(format!("{reason}\n{}", report()).into());
+        }
+        if summary.totals.progress.ran == 0 {
+            return Err("no case was selected; name another suite".into());
+        }
+        let changed = summary.known(false).any(|(_, conclusion)| conclusion.is_unexpected());
+        if summary.tally().unexpected() > 0 || changed {
+            return Err(report().into());
+        }
+        if summary.is_unjudged() {
+            let name = &summary.capabilities.name;
+            return Ok(Completion::ignored_with(format!("{name} declares to support none of the cases")));
+        }
+        if summary.is_uncompared() {
+            return Err("every output was too large to run, so that none was compared".into());
+        }
+        Ok(Completion::Completed)
+    }
+
+    /// Runs the cases of a known finding, which must fail as it says.
+    pub(crate) fn run_finding(&self, stored: Stored) -> Result<Completion, Failed> {
+        let path = stored.path.clone();
+        let source = Listed::new(stored.entry.cases().to_vec(), "finding");
+        let known = [stored].into_iter().collect::<KnownFailures>();
+        let configuration = Configuration { tries_smallest: true, ..Configuration::default() };
+        let (diagnosis, incidents) = self.run(Arc::new(source), known.clone(), configuration)?;
+        let summary = &diagnosis.summary;
+        if let Some((_, why)) = known.misfits(&summary.capabilities).first() {
+            return Ok(Completion::ignored_with(format!("{path} {why}")));
+        }
+        let report = || self.report(&diagnosis, incidents.clone());
+        if let Some(reason) = broken(summary) {
+            return Err(format!("{reason}\n{}", report()).into());
+        }
+        let Some((tally, conclusion)) = summary.known(true).next() else {
+            return Err(format!("{path}: none of its cases ran").into());
+        };
+        let entry = &tally.entry;
+        match conclusion {
+            Conclusion::Holds if entry.status != Status::New && summary.tally().unexpected() == 0 => {
+                Ok(Completion::Completed)
+            }
+            Conclusion::Unknown if entry.is_flaky => Ok(Completion::Completed),
+            Conclusion::Fixed => Err(format!("fixed: take {path} out\n\n{}", report()).into()),
+            Conclusion::New | Conclusion::Holds => {
+                Err(format!("nobody accepted {path} yet: set its `status`\n\n{}", report()).into())
+            }
+            other => Err(format!("{}: {path}\n\n{}", other.id(), report()).into()),
+        }
+    }
+
+    /// Runs cases in processes of the backend, and explains their failures. Returns the incidents, too.
+    fn run(
+        &self,
+        source: Arc<dyn Source>,
+        known: KnownFailures,
+        configuration: Configuration,
+    ) -> Result<(Diagnosis, Vec<String>), Failed> {
+        let (stop, incidents) = (Stop::default(), Incidents::default());
+        let examples = self.library.operators().iter().filter_map(|operator| operator.examples().first());
+        let probes: Vec<Desc> = examples.map(|example| example.case.desc.as_ref().clone()).collect();
+        let launcher = Launcher::new(self.command.clone(), self.case_timeout)
+            .with_operators(self.library.signatures())
+            .with_probes(probes)
+            .with_deadline(stop.deadline().clone())
+            .with_max_hangs(Some(MOST_HANGS))
+            .with_incidents(incidents.clone());
+        let launcher = Arc::new(launcher);
+        let run = Run {
+            library: self.library,
+            source,
+            backend: Arc::new(move |purpose| Ok(Box::new(launcher.host(purpose)?))),
+            // Other trials run beside this one.
+            configuration: Configuration {
+                jobs: 1,
+                max_hangs: Some(MOST_HANGS),
+                incidents,
+                known,
+                ..configuration
+            },
+            stop,
+        };
+        let explaining = Explaining { cases: Some(EXPLAINED), shrink: true, ..Explaining::NONE };
+        let mut told = Vec::new();
+        let diagnosis = dmlcts_diagnose::run(&run, &explaining, &mut |event| {
+            if let Event::Run(RunEvent::Incident(sentence)) = event {
+                told.push(sentence.to_owned());
+            }
+        })?;
+        Ok((diagnosis, told))
+    }
+
+    /// The report of a trial.
+    fn report(&self, diagnosis: &Diagnosis, incidents: Vec<String>) -> String {
+        let context = Context {
+            library: self.library,
+            subject: Cases::Given,
+            replay: self.replay.clone(),
+            known: KnownContext { listed: self.known.clone(), ..KnownContext::default() },
+            certificate: Vec::new(),
+            incidents,
+            claim: None,
+            next: Vec::new(),
+            resume: None,
+            failures: None,
+            all: true,
+            accepted: Vec::new(),
+        };
+        let mut text = Vec::new();
+        for incident in &context.incidents {
+            text.extend([incident.as_bytes(), b"\n"].concat());
+        }
+        // Writing into memory cannot fail.
+        let _ = write_findings(&mut text, &context, diagnosis, Style::PLAIN);
+        let _ = write_known(&mut text, &context, &diagnosis.summary, Style::PLAIN);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+}
+
+/// Why the backend or the machine did not bring a run to its end.
+fn broken(summary: &Summary) -> Option<String> {
+    let ended = summary.ending;
+    match &summary.lost {
+        Some(reason) => Some(format!("the backend is lost: {reason}")),
+        None if ended == Ending::Hangs => Some(format!("the trial ended after {MOST_HANGS} hanging cases")),
+        None if ended != Ending::Complete || !summary.abandoned.is_empty() => {
+            Some(format!("the trial ended before its last case: {}", ended.id()))
+        }
+        None => summary.bad_end.as_ref().map(|how| format!("the backend did not end well: {how}")),
+    }
+}
