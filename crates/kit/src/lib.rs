@@ -33,7 +33,7 @@
 //! # #[cfg(not(feature = "gate"))]
 //! # fn main() {}
 //! ```
-
+//!
 //! The author implements `create` and `run` of [`Operators`]. The gate runs the backend in processes of its
 //! own, so that an abort or a hang costs one case. A trial fails with the report of `dmlcts run`: the case,
 //! the expectation, and a predicate that holds for the failing cases. Each trial learns it from its own

@@ -166,6 +166,7 @@ impl Subject {
             claim: None,
             next: Vec::new(),
             resume: None,
+            doctor: None,
             failures: None,
             all: true,
             accepted: Vec::new(),

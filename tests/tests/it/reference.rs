@@ -31,7 +31,7 @@ fn the_reference_passes_smoke_at_every_level() {
             level: Some(level),
             runs: Runs::Once,
             retries: 0,
-            fail_fast: true,
+            max_failures: Some(1),
             ..Configuration::default()
         };
         let source = Arc::clone(&source) as Arc<_>;

@@ -83,7 +83,7 @@ impl Cases {
             memory: MEMORY,
             runs: Runs::Once,
             retries: 0,
-            fail_fast: true,
+            max_failures: Some(1),
             record: true,
             ..Configuration::default()
         };
