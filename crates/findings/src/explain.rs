@@ -76,10 +76,13 @@ impl Cause {
         for (operator, condition) in &self.conditions {
             let condition = condition.as_deref();
             match distinct.iter_mut().find(|(known, _)| *known == condition) {
+                // Two rules of an operator may have come to say the same.
+                Some((_, operators)) if operators.contains(&operator.as_str()) => {}
                 Some((_, operators)) => operators.push(operator),
                 None => distinct.push((condition, vec![operator])),
             }
         }
+        distinct.sort_by_key(|(condition, operators)| (std::cmp::Reverse(operators.len()), *condition));
         let is_one = distinct.len() == 1;
         let parts = distinct.into_iter().map(|(condition, operators)| {
             let named = match operators.as_slice() {
@@ -522,6 +525,33 @@ impl Cause {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_predicate_names_each_operator_once_and_its_parts_have_one_order() {
+        let of = |conditions: &[(&str, &str)]| {
+            let own = |(operator, condition): &(&str, &str)| {
+                ((*operator).to_owned(), Some((*condition).to_owned()))
+            };
+            Cause {
+                kind: String::new(),
+                conditions: conditions.iter().map(own).collect(),
+                validity: None,
+                failures: Vec::new(),
+                passes: 0,
+                estimate: None,
+                asked: 0,
+                exact: true,
+            }
+            .predicate(3)
+        };
+        assert_eq!(
+            of(&[("SLICE", "a"), ("SLICE1", "a"), ("SLICE", "a")]),
+            "operator in [SLICE, SLICE1] and a"
+        );
+        let parts = "(operator in [SLICE, SLICE1] and b) or (operator == SLICE and a)";
+        assert_eq!(of(&[("SLICE", "a"), ("SLICE", "b"), ("SLICE1", "b")]), parts);
+        assert_eq!(of(&[("SLICE", "b"), ("SLICE1", "b"), ("SLICE", "a")]), parts);
+    }
 
     #[test]
     fn clauses_join_only_with_a_condition_in_common() {
