@@ -43,11 +43,15 @@
 //! too, which passes as long as the backend fails as the file says. Once its cases pass, the trials that have
 //! them fail, and the file must be taken out.
 //!
+//! The feature `fuzz` has `fuzz_target!`, a fuzz target for cargo-fuzz in one line.
+//!
 //! Without the feature `gate`, a backend can be written and [served](serve): 32 crates instead of 103,
 //! without YAML and oracle. The gate has clap, since `libtest-mimic` depends on it.
 
 mod serve;
 
+#[cfg(feature = "fuzz")]
+pub mod fuzz;
 #[cfg(feature = "gate")]
 mod gate;
 #[cfg(feature = "gate")]

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use arbitrary::Unstructured;
 use dmlcts_backend::{Capabilities, Operators, Refusal, RunError};
-use dmlcts_fuzzing::agreement::{Compared, check};
-use dmlcts_fuzzing::{agreement, arbitrary_case, case_from, case_line, frames, mutate_case, spec_text};
+use dmlcts_fuzzing::{agreement, case_line, frames, spec_text};
+use dmlcts_kit::fuzz::{Compared, arbitrary_case, case_from, check, mutate_case};
 use dmlcts_model::{BindingOffsets, Desc, FeatureLevel, line};
 use dmlcts_reference::{Operator, Reference};
 use dmlcts_spec::Library;

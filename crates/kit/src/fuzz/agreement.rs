@@ -1,9 +1,8 @@
-//! The spec against the reference: two accounts of the same pages, one executed from YAML and one written by
-//! hand, must say the same of every desc and compute the same bytes.
+//! The spec against a backend: both must say the same of every desc and compute the same bytes.
 
 use std::fmt;
 
-use dmlcts_backend::{Operators, Refusal};
+use dmlcts_backend::{Capabilities, Operators, Refusal};
 use dmlcts_generate::fill;
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{Library, Operator, Scratch, Validity};
@@ -11,14 +10,14 @@ use dmlcts_spec::{Library, Operator, Scratch, Validity};
 /// Tensors of more bytes than this are judged but not run: fuzzing lives on many small inputs.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// Two witnesses that say different things.
+/// A backend that says something else than the spec.
 #[derive(Debug)]
 pub struct Disagreement {
     /// The case, as a line.
     pub line: String,
     /// The level at which they were asked.
     pub level: FeatureLevel,
-    /// What they said.
+    /// How the backend differs.
     pub what: String,
 }
 
@@ -30,12 +29,12 @@ impl fmt::Display for Disagreement {
 
 impl std::error::Error for Disagreement {}
 
-/// How far two witnesses could be compared on a case.
+/// How far a backend could be compared with the spec on a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Compared {
     /// The spec does not have the operator.
     Nothing,
-    /// The pages leave the desc open, and the witness refuses it.
+    /// The pages leave the desc open, and the backend refuses it.
     Open,
     /// Both refuse it.
     Refusal,
@@ -45,46 +44,47 @@ pub enum Compared {
     Output,
 }
 
-/// Compares at the newest feature level, the output included, and then at every older one, where less is
-/// supported; returns how far the newest could be compared.
+/// Compares at the backend's own feature level, the output included, and then at every older one, if it can
+/// be set to them. Returns how far it could be compared at its own level.
 ///
-/// Where the pages leave a desc open, the witness may do either; where it accepts, it must compute what the
+/// If the pages leave a desc open, the backend may do either. If it accepts, it must compute what the
 /// semantics say.
-pub fn check<T: Operators>(case: &Case, witness: &mut T) -> Result<Compared, Disagreement> {
+pub fn check<T: Operators>(case: &Case, backend: &mut T) -> Result<Compared, Disagreement> {
     let Some(operator) = Library::embedded().operator(&case.desc.signature.operator) else {
         return Ok(Compared::Nothing);
     };
+    let Capabilities { feature_level: highest, can_set_feature_level: can_be_set, .. } =
+        *backend.capabilities();
     let mut scratch = Scratch::default();
     let mut at = |level| {
-        witness.set_feature_level(level);
-        at_level(case, operator, level, witness, &mut scratch).map_err(|what| Disagreement {
-            line: case.to_string(),
-            level,
-            what,
-        })
+        if can_be_set {
+            backend.set_feature_level(level);
+        }
+        at_level(case, operator, (level, level == highest), backend, &mut scratch)
+            .map_err(|what| Disagreement { line: case.to_string(), level, what })
     };
-    let newest = at(FeatureLevel::NEWEST)?;
-    // What the newest level refuses, no older one takes: asking all of them again would teach nothing.
-    if newest != Compared::Refusal {
-        for &level in FeatureLevel::all() {
+    let own = at(highest)?;
+    // What the highest level refuses, no older one takes: asking all of them again would teach nothing.
+    if can_be_set && own != Compared::Refusal {
+        for &level in FeatureLevel::all().iter().filter(|level| **level < highest) {
             at(level)?;
         }
     }
-    Ok(newest)
+    Ok(own)
 }
 
 fn at_level<T: Operators>(
     case: &Case,
     operator: &Operator,
-    level: FeatureLevel,
-    witness: &mut T,
+    (level, is_highest): (FeatureLevel, bool),
+    backend: &mut T,
     scratch: &mut Scratch,
 ) -> Result<Compared, String> {
     let judgement = operator.judge(&case.desc, level, scratch);
     let names = |set: dmlcts_spec::IdSet| -> Vec<&str> {
         set.iter().map(|place| operator.clauses()[place].id.as_str()).collect()
     };
-    let mut created = match (judgement.validity(), witness.create(&case.desc)) {
+    let mut created = match (judgement.validity(), backend.create(&case.desc)) {
         // An honest "cannot tell" is no answer to compare.
         (_, Err(Refusal::Unsupported(_))) => return Ok(Compared::Nothing),
         (Validity::Open, Err(Refusal::Invalid(_))) => return Ok(Compared::Open),
@@ -98,7 +98,7 @@ fn at_level<T: Operators>(
     let (Some(input), Some(output)) = (&case.desc.input, &case.desc.output) else {
         return Err("accepted without its tensors".to_owned());
     };
-    if level != FeatureLevel::NEWEST || input.total_size > MOST_BYTES || output.total_size > MOST_BYTES {
+    if !is_highest || input.total_size > MOST_BYTES || output.total_size > MOST_BYTES {
         return Ok(Compared::Acceptance);
     }
 
@@ -114,13 +114,13 @@ fn at_level<T: Operators>(
         .map_err(|error| format!("the oracle has no plan: {error}"))?
         .execute(&memory, &mut expected)
         .map_err(|error| format!("the oracle fails: {error}"))?;
-    witness
+    backend
         .run(&mut created, case.binding, &memory, &mut actual)
         .map_err(|error| format!("accepted, but running it fails: {error}"))?;
     match expected.iter().zip(&actual).position(|(expected, actual)| expected != actual) {
         None => Ok(Compared::Output),
         Some(place) => Err(format!(
-            "byte {place} of the output is {:#04x} by the spec and {:#04x} by the witness",
+            "byte {place} of the output is {:#04x} by the spec and {:#04x} by the backend",
             expected[place], actual[place]
         )),
     }

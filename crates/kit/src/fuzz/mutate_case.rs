@@ -6,7 +6,7 @@ use dmlcts_generate::{draw::Draws, mutate};
 use dmlcts_model::{Case, line};
 use dmlcts_spec::Library;
 
-use crate::arbitrary_case;
+use super::arbitrary_case;
 
 /// The custom mutator of libFuzzer: reads the case line in the first `size` bytes of `data`, changes one
 /// thing that `seed` chooses, and writes the line back; returns its length. Anything that is not a case line

@@ -1,0 +1,86 @@
+//! A fuzz target for a backend: [`fuzz_target!`](crate::fuzz_target) compares it with the spec on cases that
+//! libFuzzer makes.
+//!
+//! The corpus holds texts that a person can read: the lines of cases. A corpus of raw bytes means something
+//! else as soon as the decoder changes; a case line never does. [`mutate_case`] keeps it so while fuzzing, by
+//! changing cases and writing them down again.
+
+mod agreement;
+mod arbitrary_case;
+mod mutate_case;
+
+use std::{fmt, process};
+
+use arbitrary::{Arbitrary, Unstructured};
+use dmlcts_backend::Operators;
+use dmlcts_model::{Case, line};
+use dmlcts_spec::Library;
+
+pub use agreement::{Compared, Disagreement, check};
+pub use arbitrary_case::arbitrary_case;
+pub use mutate_case::mutate_case;
+
+/// An input of a fuzz target. `cargo fuzz fmt` prints its case.
+#[derive(Clone)]
+pub struct Input(Option<Case>);
+
+impl<'a> Arbitrary<'a> for Input {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> arbitrary::Result<Self> {
+        Ok(Self(case_from(bytes.bytes(bytes.len())?)))
+    }
+}
+
+impl fmt::Debug for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(case) => write!(f, "{case}"),
+            None => f.write_str("no case"),
+        }
+    }
+}
+
+/// The case that bytes mean: the line that they hold, or else what [`arbitrary_case`] makes of them.
+pub fn case_from(bytes: &[u8]) -> Option<Case> {
+    let line = std::str::from_utf8(bytes).ok();
+    line.and_then(|text| line::parse(text, Library::embedded().signatures()).ok())
+        .or_else(|| arbitrary_case(&mut Unstructured::new(bytes)).ok())
+}
+
+/// What [`fuzz_target!`](crate::fuzz_target) does with each input: it opens the backend once, and panics if
+/// the backend differs from the spec. A backend that does not open ends the program with exit code 3.
+pub fn checker<T: Operators + 'static, E: fmt::Display>(
+    open: impl FnOnce() -> Result<T, E>,
+) -> Box<dyn FnMut(Input)> {
+    let mut backend = open().unwrap_or_else(|error| {
+        eprintln!("the backend cannot be opened: {error}");
+        process::exit(3)
+    });
+    Box::new(move |input| {
+        if let Some(case) = input.0
+            && let Err(disagreement) = check(&case, &mut backend)
+        {
+            panic!("{disagreement}");
+        }
+    })
+}
+
+/// The whole of a fuzz target of cargo-fuzz, for a backend that an expression such as `myops::Gpu::open`
+/// opens.
+///
+/// The crate of the target has `#![no_main]`, and depends on `libfuzzer-sys` and on `dmlcts-kit` with the
+/// feature `fuzz`.
+#[macro_export]
+macro_rules! fuzz_target {
+    ($open:expr) => {
+        ::std::thread_local! {
+            static CHECK: ::std::cell::RefCell<::std::boxed::Box<dyn FnMut($crate::fuzz::Input)>> =
+                ::std::cell::RefCell::new($crate::fuzz::checker($open));
+        }
+        ::libfuzzer_sys::fuzz_target!(|input: $crate::fuzz::Input| {
+            CHECK.with_borrow_mut(|check| check(input));
+        });
+        ::libfuzzer_sys::fuzz_mutator!(|data: &mut [u8], size: usize, most: usize, seed: u32| {
+            $crate::fuzz::mutate_case(data, size, most, seed)
+        });
+    };
+}
