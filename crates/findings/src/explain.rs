@@ -82,7 +82,10 @@ impl Cause {
                 None => distinct.push((condition, vec![operator])),
             }
         }
-        distinct.sort_by_key(|(condition, operators)| (std::cmp::Reverse(operators.len()), *condition));
+        let place = |operator: &str| self.operators().position(|known| known == operator);
+        distinct.sort_by_key(|(condition, operators)| {
+            (std::cmp::Reverse(operators.len()), place(operators[0]), *condition)
+        });
         let is_one = distinct.len() == 1;
         let parts = distinct.into_iter().map(|(condition, operators)| {
             let named = match operators.as_slice() {

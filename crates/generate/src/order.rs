@@ -17,8 +17,8 @@ named_enum! {
         /// A case of each part in turn, and of each finite part in steps over its whole length, so that the
         /// first few hundred cases have some of everything.
         Layered = "layered",
-        /// First the cases that meet an obligation of the spec that no earlier one meets, then the others. Both
-        /// are layered.
+        /// First the cases that meet an obligation of the spec that no earlier one meets, then the others.
+        /// Both are layered.
         Obligations = "obligations",
     }
 }

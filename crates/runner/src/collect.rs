@@ -301,8 +301,8 @@ impl<'run> Collector<'run> {
         }
     }
 
-    /// The result without the cases beyond the limits on cases and failures. If a limit lies within the batch,
-    /// only the cases up to it run again, and no case after them.
+    /// The result without the cases beyond the limits on cases and failures. If a limit lies within the
+    /// batch, only the cases up to it run again, and no case after them.
     fn up_to_limits(&mut self, mut result: BatchResult) -> BatchResult {
         let before = self.totals.progress;
         let cases = self.limit.map_or(u64::MAX, |limit| limit - before.ran);

@@ -169,7 +169,8 @@ impl<'run> Trials<'run> {
         }
     }
 
-    /// Runs and judges the cases up to one of these limits: a number of cases, and one of unexpected verdicts.
+    /// Runs and judges the cases up to one of these limits: a number of cases, and a number of unexpected
+    /// verdicts.
     pub(crate) fn run_part(&mut self, cases: &Range<u64>, most: u64, most_unexpected: u64) -> BatchResult {
         self.judge.max_failures = Some(most_unexpected);
         let mut result = BatchResult::new(cases.clone(), self.shared.no_totals());
