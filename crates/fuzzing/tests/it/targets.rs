@@ -203,10 +203,50 @@ fn a_deviating_reference_is_noticed() {
         (Deviation::RefusesAll, "no clause is broken, but the answer is Invalid(\"no\")"),
         // Rank 1 begins with level 3.0.
         (Deviation::IgnoresLevels, "at feature level 1.0: accepted, though it breaks slice.dimensions"),
-        (Deviation::FlipsABit, "byte 1 of the output is 0x04 by the spec and 0x05 by the witness"),
+        (Deviation::FlipsABit, "byte 1 of the output is 0x04 by the spec and 0x05 by the backend"),
     ] {
         let found =
             check(&case, &mut DeviatingReference(Reference::new(), deviation)).unwrap_err().to_string();
         assert!(found.starts_with(line) && found.contains(message), "{found}");
     }
+}
+
+/// A reference that is only at the newest level, and refuses to be set to another one.
+struct OneLevel(Reference, Capabilities);
+
+impl Operators for OneLevel {
+    type Operator = <Reference as Operators>::Operator;
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.1
+    }
+
+    fn set_feature_level(&mut self, level: FeatureLevel) {
+        panic!("it was set to {level}");
+    }
+
+    fn create(&mut self, desc: &Desc) -> Result<Self::Operator, Refusal> {
+        self.0.create(desc)
+    }
+
+    fn run(
+        &mut self,
+        operator: &mut Self::Operator,
+        binding: BindingOffsets,
+        input: &[u8],
+        output: &mut [u8],
+    ) -> Result<(), RunError> {
+        self.0.run(operator, binding, input, output)
+    }
+}
+
+#[test]
+fn a_backend_with_one_level_is_asked_at_this_level_alone() {
+    let reference = Reference::new();
+    let capabilities = Capabilities { can_set_feature_level: false, ..reference.capabilities().clone() };
+    let mut backend = OneLevel(reference, capabilities);
+    // Rank 1 begins with level 3.0.
+    let line = "SLICE UINT8 in=4 out=2 Offsets=1 Sizes=2 Strides=2 fill=iota";
+    let case = case_from(line.as_bytes()).expect("a case line");
+    assert_eq!(check(&case, &mut backend).expect("it is right at its own level"), Compared::Output);
 }
