@@ -140,6 +140,8 @@ export class Backend {
     batchCases = null;
     /** The number of cases in a batch if enough are left; null for a few hundred. */
     busyCases = null;
+    /** The milliseconds that creating an operator may take beyond `--case-timeout`, if each desc is compiled. */
+    createTimeout = null;
 
     /**
      * Creates an operator, or throws `Invalid`, `Unsupported` or `Refused`. Returns a function that runs it.
@@ -364,6 +366,7 @@ function hello(backend) {
         limits: {
             tensor_bytes: backend.tensorBytes, elements: backend.elements,
             batch_cases: backend.batchCases, busy_cases: backend.busyCases,
+            create_timeout: backend.createTimeout,
         },
         ahead: true,
     };

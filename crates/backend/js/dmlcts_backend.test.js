@@ -99,7 +99,9 @@ describe("conversation", { skip: process.platform === "win32" && "needs a shell"
             assert.deepEqual([answers.length, kind, header.name, body.length], [1, "hello", "mine", 0]);
             const lack = { operator: "PADDING1", where: "PaddingMode != CONSTANT", reason: "constant only" };
             assert.deepEqual(header.lacks, [lack]);
-            const limits = { tensor_bytes: null, elements: null, batch_cases: null, busy_cases: 2000 };
+            const limits = {
+                tensor_bytes: null, elements: null, batch_cases: null, busy_cases: 2000, create_timeout: null,
+            };
             assert.deepEqual(header.limits, limits);
         });
     }

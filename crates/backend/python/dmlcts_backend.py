@@ -187,6 +187,8 @@ class Backend:
     batch_cases: Optional[int] = None
     #: How many cases a batch has where there are enough of them; None where some hundred do.
     busy_cases: Optional[int] = None
+    #: The seconds that creating an operator may take beyond `--case-timeout`, where each desc is compiled.
+    create_timeout: Optional[float] = None
 
     def create(self, desc: Desc) -> Run:
         """Creates an operator, or raises `Invalid`, `Unsupported` or `Refused`. Returns a function that runs it."""
@@ -337,6 +339,7 @@ def _hello(backend):
         "limits": {
             "tensor_bytes": backend.tensor_bytes, "elements": backend.elements,
             "batch_cases": backend.batch_cases, "busy_cases": backend.busy_cases,
+            "create_timeout": None if backend.create_timeout is None else round(1000 * backend.create_timeout),
         },
         "ahead": True,
     }

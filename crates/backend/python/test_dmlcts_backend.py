@@ -64,6 +64,7 @@ class Conversation(unittest.TestCase):
             "import os, dmlcts_backend as dmlcts\n"
             "class Mine(dmlcts.Backend):\n"
             "    name, lacks, busy_cases = 'mine', {'PADDING1': {'PaddingMode != CONSTANT': 'constant only'}}, 2000\n"
+            "    create_timeout = 1.5\n"
             "    def set_feature_level(self, level):\n"
             "        print('noise')\n"
             "        os.write(1, b'more')\n"
@@ -82,7 +83,9 @@ class Conversation(unittest.TestCase):
         self.assertEqual(hello["lacks"], [
             {"operator": "PADDING1", "where": "PaddingMode != CONSTANT", "reason": "constant only"},
         ])
-        self.assertEqual(hello["limits"], {"tensor_bytes": None, "elements": None, "batch_cases": None, "busy_cases": 2000})
+        self.assertEqual(hello["limits"], {
+            "tensor_bytes": None, "elements": None, "batch_cases": None, "busy_cases": 2000, "create_timeout": 1500,
+        })
 
 
     def test_a_library_that_prints_when_it_is_imported_spoils_nothing(self):

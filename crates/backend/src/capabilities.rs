@@ -1,6 +1,6 @@
 //! The capabilities that a backend declares before it gets a case.
 
-use std::{env, fmt, ops::RangeInclusive, sync::LazyLock};
+use std::{env, fmt, ops::RangeInclusive, sync::LazyLock, time::Duration};
 
 use dmlcts_model::{DataType, FeatureLevel};
 
@@ -115,6 +115,14 @@ pub struct Limits {
     /// length than its count, either. Both kinds of descs have the outcome
     /// [`Outcome::Unsupported`](dmlcts_model::Outcome). `None` if every list carries its length.
     pub bare_arrays: Option<u32>,
+    /// The time that creating an operator may take beyond the time limit of a case, at most
+    /// [`Limits::LONGEST_CREATION`]. A backend that compiles each desc may need seconds, and does not hang.
+    pub create_time: Duration,
+}
+
+impl Limits {
+    /// The longest [`Limits::create_time`].
+    pub const LONGEST_CREATION: Duration = Duration::from_secs(600);
 }
 
 /// For a backend in this thread: handing over a batch costs nothing, and the memory of this few jobs stays in
@@ -128,6 +136,7 @@ impl Default for Limits {
             busy_jobs: 96,
             in_flight: 1,
             bare_arrays: None,
+            create_time: Duration::ZERO,
         }
     }
 }

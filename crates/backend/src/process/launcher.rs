@@ -127,9 +127,10 @@ impl Launcher {
         Self { grace: GRACE / 2, ..self }
     }
 
-    /// How long a process with cases may be silent.
+    /// How long a process with cases may be silent: any of them may be one whose operator it creates.
     pub(super) fn case_timeout(&self) -> Duration {
-        self.case_timeout
+        let declared = self.declared.get().map(|declared| declared.capabilities.limits.create_time);
+        self.case_timeout + declared.unwrap_or_default()
     }
 
     /// The part of this time that is left until the end.
@@ -157,12 +158,12 @@ impl Launcher {
 
     /// Counts a hang.
     pub(super) fn note_hang(&self) {
-        self.health.hung(self.case_timeout, self.most_hangs.is_some());
+        self.health.hung(self.case_timeout(), self.most_hangs.is_some());
     }
 
     /// Records that a process was silent, and that each of its cases, of this number, was answered alone.
     pub(super) fn note_silence(&self, cases: usize) {
-        self.health.silent(cases, self.case_timeout);
+        self.health.silent(cases, self.case_timeout());
     }
 
     /// Makes a host. The first one starts a process to learn what it declares. Later ones start theirs with

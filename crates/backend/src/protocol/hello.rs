@@ -1,6 +1,8 @@
 //! The messages that precede all cases: the names of both sides, the backend's capabilities, and the feature
 //! level to behave as.
 
+use std::time::Duration;
+
 use dmlcts_model::{DataType, FeatureLevel, printable};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -157,6 +159,11 @@ pub struct LimitsForm {
     /// length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bare_arrays: Option<u32>,
+    /// The milliseconds that creating an operator may take beyond the host's time limit for a case, at most
+    /// 600,000. Left out or null for a backend that does not compile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 600_000))]
+    pub create_timeout: Option<u32>,
 }
 
 /// `level`, to a backend that can set its feature level: from now on, behave as a device of this level.
@@ -204,6 +211,7 @@ impl From<&Capabilities> for Hello {
                 batch_cases: u32::try_from(limits.batch_jobs).ok(),
                 busy_cases: u32::try_from(limits.busy_jobs).ok().filter(|_| wants_its_own),
                 bare_arrays: limits.bare_arrays,
+                create_timeout: u32::try_from(limits.create_time.as_millis()).ok().filter(|time| *time > 0),
             },
             packed: false,
             ahead: false,
@@ -309,6 +317,11 @@ impl Hello {
                 "its `limits.tensor_bytes` is {bytes}, but the smallest tensor has {LEAST_TENSOR} bytes"
             ));
         }
+        let create_time = Duration::from_millis(self.limits.create_timeout.unwrap_or_default().into());
+        if create_time > Limits::LONGEST_CREATION {
+            let most = Limits::LONGEST_CREATION.as_millis();
+            return Err(format!("its `limits.create_timeout` is above {most} ms"));
+        }
         Ok(Capabilities {
             name: short(&self.name),
             version: short(&self.version),
@@ -326,6 +339,7 @@ impl Hello {
                 batch_jobs: batch.min(limits.batch_jobs),
                 busy_jobs: busy,
                 bare_arrays: self.limits.bare_arrays,
+                create_time,
                 ..limits
             },
             is_isolated: false,
@@ -471,6 +485,7 @@ mod tests {
         assert!(said(|hello| hello.ranks.min = 5).contains("`max` of its `ranks`, 4, is below the `min`, 5"));
         assert!(said(|hello| hello.limits.batch_cases = Some(0)).contains("batch_cases"));
         assert!(said(|hello| hello.limits.busy_cases = Some(0)).contains("busy_cases"));
+        assert!(said(|hello| hello.limits.create_timeout = Some(600_001)).contains("create_timeout"));
         assert!(
             said(|hello| hello.limits.tensor_bytes = Some(3)).contains("the smallest tensor has 4 bytes")
         );

@@ -252,8 +252,9 @@ pub(crate) struct RunArguments {
     /// How long a process may be silent
     ///
     /// If a backend process has cases and is silent for this time, such as 500ms or 1m, it is ended. Then
-    /// dmlcts finds the case that hangs, and a fresh process continues. With `--in-process`, this is the time
-    /// limit for the device of `directml`.
+    /// dmlcts finds the case that hangs, and a fresh process continues. A backend that compiles may
+    /// declare that it needs more (`limits.create_timeout`). With `--in-process`, this is the time limit for
+    /// the device of `directml`.
     #[arg(
         long,
         value_name = "TIME",

@@ -46,8 +46,12 @@ pub fn case_from(bytes: &[u8]) -> Option<Case> {
         .or_else(|| arbitrary_case(&mut Unstructured::new(bytes)).ok())
 }
 
-/// What [`fuzz_target!`](crate::fuzz_target) does with each input: it opens the backend once, and panics if
-/// the backend differs from the spec. A backend that does not open ends the program with exit code 3.
+/// What [`fuzz_target!`](crate::fuzz_target) does with each input, on a backend that is opened once. A backend
+/// that does not open ends the program with exit code 3.
+///
+/// # Panics
+///
+/// What is returned panics if the backend differs from the spec: so libFuzzer learns of it.
 pub fn checker<T: Operators + 'static, E: fmt::Display>(
     open: impl FnOnce() -> Result<T, E>,
 ) -> Box<dyn FnMut(Input)> {

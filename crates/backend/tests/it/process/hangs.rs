@@ -43,6 +43,19 @@ fn cases_that_take_long_together_are_nobodys_fault() {
     });
 }
 
+/// A backend that declares that it compiles has this time, too, before it counts as hung.
+#[test]
+fn a_backend_that_compiles_may_take_longer() {
+    let incidents = Incidents::default();
+    let launcher =
+        Launcher::new(command("compiles", &memory()), CASE_TIMEOUT).with_incidents(incidents.clone());
+    let mut host = Arc::new(launcher).host(Purpose::Cases).expect("the puppet starts");
+    let batch = run_in(&mut host, &[Trouble::TakesLong; 30]);
+    check_copies(&batch);
+    assert!(batch.jobs().iter().all(|job| job.outcome == Outcome::Output), "{:?}", batch.jobs());
+    assert_eq!(incidents_of(&incidents), [String::new(); 0]);
+}
+
 #[test]
 fn a_hang_among_cases_that_take_long_is_found() {
     let mut troubles = [Trouble::TakesLong; 30];
