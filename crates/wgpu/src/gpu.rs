@@ -117,7 +117,7 @@ impl Gpu {
                 batch_jobs: BATCH_JOBS,
                 busy_jobs: if is_software && options.is_served { SERVED_JOBS } else { BATCH_JOBS },
                 in_flight: 2,
-                bare_arrays: None,
+                ..Limits::default()
             },
             is_isolated: false,
         };

@@ -166,6 +166,7 @@ fn capabilities(library: &Library, device: &Device, options: &Options, features:
             busy_jobs: BUSY_JOBS,
             in_flight: 2,
             bare_arrays: Some(MOST_DIMENSIONS),
+            ..Limits::default()
         },
         is_isolated: false,
     }
