@@ -9,7 +9,7 @@ mod agreement;
 mod arbitrary_case;
 mod mutate_case;
 
-use std::{fmt, process};
+use std::fmt;
 
 use arbitrary::{Arbitrary, Unstructured};
 use dmlcts_backend::Operators;
@@ -46,19 +46,16 @@ pub fn case_from(bytes: &[u8]) -> Option<Case> {
         .or_else(|| arbitrary_case(&mut Unstructured::new(bytes)).ok())
 }
 
-/// What [`fuzz_target!`](crate::fuzz_target) does with each input, on a backend that is opened once. A backend
-/// that does not open ends the program with exit code 3.
+/// What [`fuzz_target!`](crate::fuzz_target) does with each input, on a backend that is opened once.
 ///
 /// # Panics
 ///
-/// What is returned panics if the backend differs from the spec: so libFuzzer learns of it.
+/// If the backend does not open. What is returned panics if the backend differs from the spec: so libFuzzer
+/// learns of it.
 pub fn checker<T: Operators + 'static, E: fmt::Display>(
     open: impl FnOnce() -> Result<T, E>,
 ) -> Box<dyn FnMut(Input)> {
-    let mut backend = open().unwrap_or_else(|error| {
-        eprintln!("the backend cannot be opened: {error}");
-        process::exit(3)
-    });
+    let mut backend = open().unwrap_or_else(|error| panic!("the backend cannot be opened: {error}"));
     Box::new(move |input| {
         if let Some(case) = input.0
             && let Err(disagreement) = check(&case, &mut backend)
