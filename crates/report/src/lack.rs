@@ -33,7 +33,9 @@ pub(crate) fn declarations(finding: &Finding) -> Vec<String> {
     let declared = finding.operators.iter().map(|operator| {
         let head = format!("operator == {operator} and ");
         let condition = predicate.strip_prefix(&head).filter(|_| is_and).unwrap_or(&predicate);
-        (condition.chars().count() <= LONGEST).then(|| {
+        // A declaration is about one operator, and no other one has a name in it.
+        let is_of_one = !condition.contains("operator in [");
+        (is_of_one && condition.chars().count() <= LONGEST).then(|| {
             let [operator, condition, reason] =
                 [operator, condition, &*reason].map(|text| serde_json::Value::from(text).to_string());
             format!("{{\"operator\": {operator}, \"where\": {condition}, \"reason\": {reason}}}")
