@@ -53,7 +53,7 @@ fn a_backend_that_compiles_may_take_longer() {
     let batch = run_in(&mut host, &[Trouble::TakesLong; 30]);
     check_copies(&batch);
     assert!(batch.jobs().iter().all(|job| job.outcome == Outcome::Output), "{:?}", batch.jobs());
-    assert_eq!(incidents_of(&incidents), [String::new(); 0]);
+    assert!(incidents_of(&incidents).is_empty());
 }
 
 #[test]
