@@ -44,7 +44,8 @@ impl Faulty {
             Some(_) => Some("not invalid"),
             None => None,
         };
-        let accepts = (fault.judge)(&Asked { desc: &desc, level: *level, refusal: reason }, state);
+        let asked = Asked { desc: &desc, level: *level, refusal: reason, reference };
+        let accepts = (fault.judge)(&asked, state);
         if !accepts {
             return Err(refusal.unwrap_or_else(|| Refusal::Other(fault.code, "the fault refuses it".into())));
         }

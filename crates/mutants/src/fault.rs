@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use dmlcts_model::{Desc, ErrorCode, FeatureLevel};
+use dmlcts_reference::Reference;
 
 use crate::kernel::{Plan, put};
 
@@ -62,6 +63,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) level: FeatureLevel,
     /// Why the reference refuses it; `None` if it does not.
     pub(crate) refusal: Option<&'a str>,
+    /// Which is asked again without a check.
+    pub(crate) reference: &'a Reference,
 }
 
 impl Asked<'_> {
@@ -70,9 +73,15 @@ impl Asked<'_> {
         self.refusal.is_none()
     }
 
-    /// Whether the reference accepts the desc, or refuses it for this reason.
+    /// Whether the reference would accept the desc without the checks whose reasons contain this text.
     pub(crate) fn but_for(&self, reason: &str) -> bool {
-        self.refusal.is_none_or(|refusal| refusal.contains(reason))
+        self.is_valid()
+            || self.is_refused_for(reason) && self.reference.refusal_without(self.desc, reason).is_none()
+    }
+
+    /// Whether this is the first reason for which the reference refuses the desc.
+    pub(crate) fn is_refused_for(&self, reason: &str) -> bool {
+        self.refusal.is_some_and(|refusal| refusal.contains(reason))
     }
 
     /// The same, but only for descs with these numbers.

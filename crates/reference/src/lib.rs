@@ -84,6 +84,12 @@ impl Reference {
         Self { capabilities, level: FeatureLevel::NEWEST }
     }
 
+    /// Why a reference would refuse the desc that lacks the checks whose reasons contain this text; `None` if
+    /// it would not.
+    pub fn refusal_without(&self, desc: &Desc, reason: &str) -> Option<Refusal> {
+        check(desc, Checks { level: self.level, missing: Some(reason) }).err()
+    }
+
     /// A reference as a backend.
     pub fn backend() -> Sequential<Self> {
         Sequential(Self::new())
@@ -108,17 +114,12 @@ impl Operators for Reference {
     }
 
     fn create(&mut self, desc: &Desc) -> Result<Operator, Refusal> {
-        let operator = match desc.signature.operator.as_str() {
-            "SLICE" => slice::create(desc, self.level),
-            "SLICE1" => slice1::create(desc, self.level),
-            "PADDING1" => padding1::create(desc, self.level),
-            _ => Err(Refusal::Unsupported("the reference has SLICE, SLICE1 and PADDING1 only".into())),
-        }?;
-        // This comes last, because it can take too long. A desc that breaks another rule is invalid.
-        if let Some(Tensor { sizes: Some(sizes), strides: Some(strides), .. }) = &desc.output {
-            overlap::refuse(sizes, strides)?;
-        }
-        Ok(operator)
+        let checked = check(desc, Checks { level: self.level, missing: None })?;
+        Ok(match checked {
+            Checked::Slice(checked) => slice::create(checked),
+            Checked::Slice1(checked) => slice1::create(checked),
+            Checked::Padding1(checked) => padding1::create(checked),
+        })
     }
 
     fn run(
@@ -155,6 +156,52 @@ impl Plan {
                 fill.copy_from_slice(&value[..WIDTH]);
                 walk.run(input, output, fill);
             }
+        }
+    }
+}
+
+/// A desc that passed the checks, by its operator.
+enum Checked<'a> {
+    Slice(slice::Checked<'a>),
+    Slice1(slice1::Checked<'a>),
+    Padding1(padding1::Checked<'a>),
+}
+
+/// Validates a desc.
+#[inline]
+fn check<'a>(desc: &'a Desc, checks: Checks<'_>) -> Result<Checked<'a>, Refusal> {
+    let checked = match desc.signature.operator.as_str() {
+        "SLICE" => Checked::Slice(slice::check(desc, checks)?),
+        "SLICE1" => Checked::Slice1(slice1::check(desc, checks)?),
+        "PADDING1" => Checked::Padding1(padding1::check(desc, checks)?),
+        _ => {
+            return Err(Refusal::Unsupported("the reference has SLICE, SLICE1 and PADDING1 only".into()));
+        }
+    };
+    // This comes last, because it can take too long. A desc that breaks another rule is invalid.
+    if let Some(Tensor { sizes: Some(sizes), strides: Some(strides), .. }) = &desc.output
+        && overlap::overlaps(sizes, strides)?
+    {
+        checks.refuse("the output's strides make it overlap itself")?;
+    }
+    Ok(checked)
+}
+
+/// Which checks of a desc are made.
+#[derive(Clone, Copy)]
+struct Checks<'a> {
+    level: FeatureLevel,
+    /// Part of the reasons of the checks that are missing. A faulty backend is made with it.
+    missing: Option<&'a str>,
+}
+
+impl Checks<'_> {
+    /// Refuses an invalid desc for this reason, unless the check is missing.
+    #[inline]
+    fn refuse(self, reason: &'static str) -> Result<(), Refusal> {
+        match self.missing {
+            Some(missing) if reason.contains(missing) => Ok(()),
+            _ => Err(invalid(reason)),
         }
     }
 }

@@ -11,12 +11,12 @@
 //! | WRAP | `at`, with the input repeated (in the header, but not on the page) |
 
 use dmlcts_backend::Refusal;
-use dmlcts_model::{Desc, FeatureLevel, Value};
+use dmlcts_model::{Desc, Value};
 
 use crate::support::{EVERY, Row};
-use crate::tensor::{pair, uints};
+use crate::tensor::{Pair, pair, uints};
 use crate::walk::{Map, Run, Source, Walk};
-use crate::{Operator, Plan, invalid};
+use crate::{Checks, Operator, Plan, invalid};
 
 /// Page: Tensor support.
 const SUPPORT: &[Row] = &[Row { since: 0x5000, dimensions: 1..=8, types: EVERY }];
@@ -40,9 +40,18 @@ pub(crate) struct Padded {
     n: u32,
 }
 
-/// Validates the desc and plans the copy.
-pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refusal> {
-    let pair = pair(desc, level, SUPPORT)?;
+/// A desc that passed the checks.
+pub(crate) struct Checked<'a> {
+    pair: Pair<'a>,
+    mode: Mode,
+    start: &'a [i64],
+    value: &'a [u8; 8],
+}
+
+/// Validates the desc.
+#[inline]
+pub(crate) fn check<'a>(desc: &'a Desc, checks: Checks<'_>) -> Result<Checked<'a>, Refusal> {
+    let pair = pair(desc, checks, SUPPORT)?;
     // In the order of the struct.
     let [
         Value::Integer(mode),
@@ -61,31 +70,40 @@ pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refus
         2 => Mode::Reflection,
         3 => Mode::Symmetric,
         // DirectML.h: since DML_FEATURE_LEVEL_6_4.
-        4 if level.code() >= 0x6400 => Mode::Wrap,
-        _ => return Err(invalid("PaddingMode is no mode of this feature level")),
+        4 if checks.level.code() >= 0x6400 => Mode::Wrap,
+        _ => {
+            checks.refuse("PaddingMode is no mode of this feature level")?;
+            Mode::Wrap
+        }
     };
     // This applies in every mode: modes other than CONSTANT ignore the value, but not its type.
     if *value_data_type != i64::from(pair.data_type.0) {
-        return Err(invalid("PaddingValueDataType is not that of the tensors"));
+        checks.refuse("PaddingValueDataType is not that of the tensors")?;
     }
     if *count != pair.rank as i64 {
-        return Err(invalid("DimensionCount is not that of the tensors"));
+        checks.refuse("DimensionCount is not that of the tensors")?;
     }
     let start = uints(start_padding.as_ref(), pair.rank).map_err(|fault| fault.refusal("StartPadding"))?;
     let end = uints(end_padding.as_ref(), pair.rank).map_err(|fault| fault.refusal("EndPadding"))?;
     for axis in 0..pair.rank {
         // The sum of three 32-bit numbers in 64 bits cannot overflow.
         if pair.output.sizes[axis] != pair.input.sizes[axis] + start[axis] + end[axis] {
-            return Err(invalid("OutputTensor.Sizes is not the input's with both paddings"));
+            checks.refuse("OutputTensor.Sizes is not the input's with both paddings")?;
         }
     }
+    Ok(Checked { pair, mode, start, value })
+}
+
+/// Plans the copy.
+#[inline]
+pub(crate) fn create(Checked { pair, mode, start, value }: Checked<'_>) -> Operator {
     let padded =
         |axis: usize| Padded { mode, start_padding: start[axis] as u32, n: pair.input.sizes[axis] as u32 };
-    Ok(Operator {
+    Operator {
         plan: Plan::Padding(Walk::new(&pair, padded), *value),
         element_size: pair.element_size,
         required: [pair.input.required_bytes, pair.output.required_bytes],
-    })
+    }
 }
 
 impl Map for Padded {

@@ -5,12 +5,12 @@
 //! ```
 
 use dmlcts_backend::Refusal;
-use dmlcts_model::{DataType, Desc, FeatureLevel, Value};
+use dmlcts_model::{DataType, Desc, Value};
 
 use crate::support::{EVERY, Row, Types, UP_TO_32_BITS};
-use crate::tensor::{pair, uints};
+use crate::tensor::{Pair, pair, uints};
 use crate::walk::{Steps, Walk};
-use crate::{Operator, Plan, invalid};
+use crate::{Checks, Operator, Plan, invalid};
 
 /// Page: Tensor support.
 const SUPPORT: &[Row] = &[
@@ -30,9 +30,17 @@ const FIRST_TYPES: Types = Types::new(&[
     DataType::UINT16,
 ]);
 
-/// Validates the desc and plans the copy.
-pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refusal> {
-    let pair = pair(desc, level, SUPPORT)?;
+/// A desc that passed the checks.
+pub(crate) struct Checked<'a> {
+    pair: Pair<'a>,
+    offsets: &'a [i64],
+    strides: &'a [i64],
+}
+
+/// Validates the desc.
+#[inline]
+pub(crate) fn check<'a>(desc: &'a Desc, checks: Checks<'_>) -> Result<Checked<'a>, Refusal> {
+    let pair = pair(desc, checks, SUPPORT)?;
     // The order is that of the struct.
     let [Value::Integer(count), Value::List(offsets), Value::List(sizes), Value::List(strides)] =
         desc.members.as_slice()
@@ -40,7 +48,7 @@ pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refus
         return Err(invalid("the desc has not the members of SLICE"));
     };
     if *count != pair.rank as i64 {
-        return Err(invalid("DimensionCount is not that of the tensors"));
+        checks.refuse("DimensionCount is not that of the tensors")?;
     }
     let offsets = uints(offsets.as_ref(), pair.rank).map_err(|fault| fault.refusal("Offsets"))?;
     let sizes = uints(sizes.as_ref(), pair.rank).map_err(|fault| fault.refusal("Sizes"))?;
@@ -48,26 +56,32 @@ pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refus
 
     for axis in 0..pair.rank {
         if sizes[axis] != pair.output.sizes[axis] {
-            return Err(invalid("Sizes is not OutputTensor.Sizes"));
+            checks.refuse("Sizes is not OutputTensor.Sizes")?;
         }
         // The page leaves this open: it does not mention 0.
         if strides[axis] == 0 {
-            return Err(invalid("a stride is 0"));
+            checks.refuse("a stride is 0")?;
         }
         // The page leaves this open: its strides are UINT, without a bound.
         if strides[axis] > i64::from(i32::MAX) {
-            return Err(invalid("a stride is above INT_MAX"));
+            checks.refuse("a stride is above INT_MAX")?;
         }
-        // The sum is below 2^32 + 2^32 * 2^31.
-        let last = offsets[axis] + (sizes[axis] - 1) * strides[axis];
+        // The sum is below 2^32 + 2^32 * 2^31; unless the check of the stride is missing.
+        let last = (sizes[axis] - 1).saturating_mul(strides[axis]).saturating_add(offsets[axis]);
         if last >= pair.input.sizes[axis] {
-            return Err(invalid("the slice reads beyond the input"));
+            checks.refuse("the slice reads beyond the input")?;
         }
     }
+    Ok(Checked { pair, offsets, strides })
+}
+
+/// Plans the copy.
+#[inline]
+pub(crate) fn create(Checked { pair, offsets, strides }: Checked<'_>) -> Operator {
     let steps = |axis: usize| Steps { start: offsets[axis] as u32, step: strides[axis] as i32 };
-    Ok(Operator {
+    Operator {
         plan: Plan::Slice(Walk::new(&pair, steps)),
         element_size: pair.element_size,
         required: [pair.input.required_bytes, pair.output.required_bytes],
-    })
+    }
 }

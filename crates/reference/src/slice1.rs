@@ -8,12 +8,12 @@
 //! ```
 
 use dmlcts_backend::Refusal;
-use dmlcts_model::{Desc, FeatureLevel, Value};
+use dmlcts_model::{Desc, Value};
 
 use crate::support::{EVERY, Row, UP_TO_32_BITS};
-use crate::tensor::{ints, pair, uints};
+use crate::tensor::{Axes, Pair, ints, pair, uints};
 use crate::walk::{Steps, Walk};
-use crate::{Operator, Plan, invalid};
+use crate::{Checks, Operator, Plan, invalid};
 
 /// Page: Tensor support.
 const SUPPORT: &[Row] = &[
@@ -22,9 +22,17 @@ const SUPPORT: &[Row] = &[
     Row { since: 0x4100, dimensions: 1..=8, types: EVERY },
 ];
 
-/// Validates the desc and plans the copy.
-pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refusal> {
-    let pair = pair(desc, level, SUPPORT)?;
+/// A desc that passed the checks.
+pub(crate) struct Checked<'a> {
+    pair: Pair<'a>,
+    copy_start: Axes,
+    strides: &'a [i64],
+}
+
+/// Validates the desc.
+#[inline]
+pub(crate) fn check<'a>(desc: &'a Desc, checks: Checks<'_>) -> Result<Checked<'a>, Refusal> {
+    let pair = pair(desc, checks, SUPPORT)?;
     // The order is that of the struct.
     let [Value::Integer(count), Value::List(offsets), Value::List(sizes), Value::List(strides)] =
         desc.members.as_slice()
@@ -32,7 +40,7 @@ pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refus
         return Err(invalid("the desc has not the members of SLICE1"));
     };
     if *count != pair.rank as i64 {
-        return Err(invalid("DimensionCount is not that of the tensors"));
+        checks.refuse("DimensionCount is not that of the tensors")?;
     }
     let offsets = uints(offsets.as_ref(), pair.rank).map_err(|fault| fault.refusal("InputWindowOffsets"))?;
     let sizes = uints(sizes.as_ref(), pair.rank).map_err(|fault| fault.refusal("InputWindowSizes"))?;
@@ -41,29 +49,35 @@ pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refus
     let mut copy_start = [0; 8];
     for axis in 0..pair.rank {
         if sizes[axis] == 0 {
-            return Err(invalid("the window is empty"));
+            checks.refuse("the window is empty")?;
         }
         if offsets[axis] + sizes[axis] > pair.input.sizes[axis] {
-            return Err(invalid("the window reaches beyond the input"));
+            checks.refuse("the window reaches beyond the input")?;
         }
         if strides[axis] == 0 {
-            return Err(invalid("a stride is 0"));
+            checks.refuse("a stride is 0")?;
         }
         // The page allows 1 + (size - 1) / stride elements, so the last element must lie in the window. The
         // page divides by the signed stride, but its own Example 2 needs the magnitude.
         let last = (pair.output.sizes[axis] - 1) * strides[axis].abs();
         if last > sizes[axis] - 1 {
-            return Err(invalid("the output is larger than what the window's strides reach"));
+            checks.refuse("the output is larger than what the window's strides reach")?;
         }
         copy_start[axis] = offsets[axis];
         if strides[axis] < 0 {
             copy_start[axis] += sizes[axis] - 1;
         }
     }
+    Ok(Checked { pair, copy_start, strides })
+}
+
+/// Plans the copy.
+#[inline]
+pub(crate) fn create(Checked { pair, copy_start, strides }: Checked<'_>) -> Operator {
     let steps = |axis: usize| Steps { start: copy_start[axis] as u32, step: strides[axis] as i32 };
-    Ok(Operator {
+    Operator {
         plan: Plan::Slice(Walk::new(&pair, steps)),
         element_size: pair.element_size,
         required: [pair.input.required_bytes, pair.output.required_bytes],
-    })
+    }
 }

@@ -3,9 +3,9 @@
 use std::ops::RangeInclusive;
 
 use dmlcts_backend::Refusal;
-use dmlcts_model::{DataType, FeatureLevel};
+use dmlcts_model::DataType;
 
-use crate::invalid;
+use crate::Checks;
 
 /// One "Tensor support" table of an operator's page. Input and output have the same row everywhere.
 pub(crate) struct Row {
@@ -70,10 +70,12 @@ pub(crate) const UP_TO_32_BITS: Types = Types::new(&[
     DataType::UINT8,
 ]);
 
-/// The table for a feature level: the last one that is not newer. The rows are sorted by level.
-pub(crate) fn at(level: FeatureLevel, rows: &'static [Row]) -> Result<&'static Row, Refusal> {
-    rows.iter()
-        .rev()
-        .find(|row| row.since <= level.code())
-        .ok_or_else(|| invalid("the operator is not part of this feature level"))
+/// The table for a feature level: the last one that is not newer. The rows are sorted by level. Without the
+/// check that there is one, the first table.
+pub(crate) fn at(checks: Checks<'_>, rows: &'static [Row]) -> Result<&'static Row, Refusal> {
+    if let Some(row) = rows.iter().rev().find(|row| row.since <= checks.level.code()) {
+        return Ok(row);
+    }
+    checks.refuse("the operator is not part of this feature level")?;
+    Ok(&rows[0])
 }

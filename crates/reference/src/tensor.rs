@@ -2,13 +2,13 @@
 //! that the pages of all three operators share.
 
 use dmlcts_backend::Refusal;
-use dmlcts_model::{DataType, Desc, FeatureLevel, List, Side, Tensor};
+use dmlcts_model::{DataType, Desc, List, Side, Tensor};
 
-use crate::invalid;
 use crate::support::{self, Row};
+use crate::{Checks, invalid};
 
 /// One value for each axis. No valid desc has more than eight axes.
-type Axes = [i64; 8];
+pub(crate) type Axes = [i64; 8];
 
 /// The layout of a valid tensor. All values fit 32 bits, and so does the distance from the first element to
 /// the last.
@@ -33,43 +33,57 @@ pub(crate) struct Pair<'a> {
 #[inline]
 pub(crate) fn pair<'a>(
     desc: &'a Desc,
-    level: FeatureLevel,
+    checks: Checks<'_>,
     rows: &'static [Row],
 ) -> Result<Pair<'a>, Refusal> {
-    let row = support::at(level, rows)?;
+    let row = support::at(checks, rows)?;
     let input = desc.input.as_ref().ok_or_else(|| invalid("InputTensor is null"))?;
     let output = desc.output.as_ref().ok_or_else(|| invalid("OutputTensor is null"))?;
     if input.data_type != output.data_type {
-        return Err(invalid("the tensors' data types differ"));
+        checks.refuse("the tensors' data types differ")?;
     }
     if input.dimension_count != output.dimension_count {
-        return Err(invalid("the tensors' dimension counts differ"));
+        checks.refuse("the tensors' dimension counts differ")?;
     }
     if !row.types.contains(input.data_type) {
-        return Err(invalid("the data type is not supported at this feature level"));
+        checks.refuse("the data type is not supported at this feature level")?;
     }
     if !row.dimensions.contains(&input.dimension_count) {
-        return Err(invalid("the dimension count is not supported at this feature level"));
+        checks.refuse("the dimension count is not supported at this feature level")?;
     }
     let rank = input.dimension_count as usize;
-    let element_size = match input.data_type {
-        DataType::INT8 | DataType::UINT8 => 1,
-        DataType::FLOAT16 | DataType::INT16 | DataType::UINT16 => 2,
-        DataType::FLOAT32 | DataType::INT32 | DataType::UINT32 => 4,
-        _ => 8,
-    };
+    if rank > Axes::default().len() {
+        return Err(invalid("there are more than eight axes"));
+    }
     Ok(Pair {
         rank,
         data_type: input.data_type,
-        element_size,
-        input: layout(input, Side::Input, rank, element_size)?,
-        output: layout(output, Side::Output, rank, element_size)?,
+        element_size: element_size(input.data_type),
+        input: layout(input, Side::Input, rank, checks)?,
+        output: layout(output, Side::Output, rank, checks)?,
     })
+}
+
+/// The number of bytes of an element of a supported type.
+#[inline]
+fn element_size(data_type: DataType) -> usize {
+    match data_type {
+        DataType::FLOAT16 | DataType::INT16 | DataType::UINT16 => 2,
+        DataType::FLOAT32 | DataType::INT32 | DataType::UINT32 => 4,
+        DataType::FLOAT64 | DataType::INT64 | DataType::UINT64 => 8,
+        _ => 1,
+    }
 }
 
 /// Validates one tensor whose dimension count is between 1 and 8.
 #[inline]
-fn layout(tensor: &Tensor, side: Side, rank: usize, element_size: usize) -> Result<Layout<'_>, Refusal> {
+fn layout<'a>(
+    tensor: &'a Tensor,
+    side: Side,
+    rank: usize,
+    checks: Checks<'_>,
+) -> Result<Layout<'a>, Refusal> {
+    let element_size = element_size(tensor.data_type);
     let sizes = uints(tensor.sizes.as_ref(), rank).map_err(|fault| fault.of(side, "Sizes"))?;
     // Without strides the elements are contiguous: the innermost axis has a stride of one, and each other
     // axis has a stride of the number of elements inside it.
@@ -77,13 +91,13 @@ fn layout(tensor: &Tensor, side: Side, rank: usize, element_size: usize) -> Resu
     let mut count: u64 = 1;
     for (stride, &size) in strides[..rank].iter_mut().zip(sizes).rev() {
         if size == 0 {
-            return Err(invalid("a size is 0"));
+            checks.refuse("a size is 0")?;
         }
         *stride = count as i64;
-        // Both factors fit 32 bits, so the product fits 64 bits.
-        count *= size as u64;
+        // Both factors fit 32 bits, so the product fits 64 bits; unless the check of the count is missing.
+        count = count.saturating_mul(size as u64);
         if count > u64::from(u32::MAX) {
-            return Err(invalid("a tensor has more than 2^32 - 1 elements"));
+            checks.refuse("a tensor has more than 2^32 - 1 elements")?;
         }
     }
     let mut span = count;
@@ -95,26 +109,26 @@ fn layout(tensor: &Tensor, side: Side, rank: usize, element_size: usize) -> Resu
             // At most 2^32 + (2^32 - 2) * (2^32 - 1), which fits 64 bits.
             span += (size as u64 - 1) * stride as u64;
             if span > u64::from(u32::MAX) {
-                return Err(invalid("a tensor's strides span more than 2^32 - 1 elements"));
+                checks.refuse("a tensor's strides span more than 2^32 - 1 elements")?;
             }
         }
     }
-    let required_bytes = span * element_size as u64;
-    if tensor.total_size < required_bytes.next_multiple_of(4) {
-        return Err(invalid("TotalTensorSizeInBytes is less than sizes and strides need"));
+    let required_bytes = span.saturating_mul(element_size as u64);
+    if tensor.total_size < required_bytes.div_ceil(4).saturating_mul(4) {
+        checks.refuse("TotalTensorSizeInBytes is less than sizes and strides need")?;
     }
 
     if tensor.alignment != 0
         && (!tensor.alignment.is_power_of_two() || (tensor.alignment as usize) < element_size)
     {
-        return Err(invalid(
+        checks.refuse(
             "GuaranteedBaseOffsetAlignment is neither 0 nor a power of two of the element's size or more",
-        ));
+        )?;
     }
     match (tensor.flags, side) {
         (0, _) | (1, Side::Input) => {}
-        (1, Side::Output) => return Err(invalid("DML_TENSOR_FLAG_OWNED_BY_DML is for inputs only")),
-        _ => return Err(invalid("a tensor has flags without a name")),
+        (1, Side::Output) => checks.refuse("DML_TENSOR_FLAG_OWNED_BY_DML is for inputs only")?,
+        _ => checks.refuse("a tensor has flags without a name")?,
     }
     Ok(Layout { sizes, strides, required_bytes })
 }

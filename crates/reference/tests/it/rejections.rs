@@ -39,6 +39,21 @@ fn accepted(line: &str, word: &str, by: &str) {
     create(&changed).unwrap_or_else(|refusal| panic!("{changed}: {refusal:?}"));
 }
 
+/// A desc that breaks one rule passes without its check, and one that breaks a later rule, too, does not.
+#[test]
+fn a_reference_without_a_check_makes_the_others() {
+    let reference = Reference::new();
+    let without = |words: &str, reason: &str| {
+        let desc = case(&with(SLICE, "", words)).desc;
+        reference.refusal_without(&desc, reason).map(|refusal| format!("{refusal:?}"))
+    };
+    let small = "InputTensor.TotalTensorSizeInBytes=4";
+    assert_eq!(without(small, "TotalTensorSizeInBytes is less"), None);
+    assert!(without(small, "a size is 0").expect("refused").contains("TotalTensorSizeInBytes is less"));
+    let both = format!("{small} OutputTensor.Flags=1");
+    assert!(without(&both, "TotalTensorSizeInBytes is less").expect("refused").contains("OWNED_BY_DML"));
+}
+
 #[test]
 fn null_tensors() {
     refused(SLICE, "in=4,5", "InputTensor=null DimensionCount=2", "InputTensor is null");
