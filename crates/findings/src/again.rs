@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use dmlcts_model::{Case, Fill, Side, packed_strides};
+use dmlcts_model::{Case, Fill, Side, Value, packed_strides};
 
 use crate::{
     data::has_only_distinct_elements,
@@ -26,11 +26,26 @@ const LARGEST: u64 = 1 << 20;
 /// The passes that are asked again at a time.
 const MOST: usize = 24;
 
-/// The case with other data, several times. None if the case shows elements from wrong places with its own
-/// data.
+/// The case with other data, several times; if the desc has a scalar of 0, with another one, too. None if the case shows elements from wrong places with its
+/// own data.
 pub fn with_other_data(case: &Case) -> impl Iterator<Item = Case> + '_ {
     let fills = if has_only_distinct_elements(case) { &[][..] } else { &FILLS[..] };
-    fills.iter().map(|fill| Case { fill: fill.clone(), ..case.clone() })
+    let with_fill = |fill: &Fill| Case { fill: fill.clone(), ..case.clone() };
+    let others =
+        fills[..fills.len().min(2)].iter().filter_map(move |fill| with_other_scalar(with_fill(fill)));
+    fills.iter().map(with_fill).chain(others)
+}
+
+/// The case with another scalar in place of 0, which a backend may read outside of the input. `None` if the
+/// desc has no such scalar.
+fn with_other_scalar(mut case: Case) -> Option<Case> {
+    let scalar = case.desc.members.iter_mut().find_map(|member| match member {
+        Value::Scalar(bytes) if *bytes == [0; 8] => Some(bytes),
+        _ => None,
+    })?;
+    // A usual number in each type of float.
+    *scalar = [0x5d; 8];
+    Some(case)
 }
 
 /// The case with a packed input, if a stride of 0 makes several elements one. `None` if the packed input is

@@ -29,8 +29,12 @@ const MODE: &str = "PaddingMode is no mode";
 const VALUE_TYPE: &str = "PaddingValueDataType is not that of the tensors";
 const PADDED: &str = "OutputTensor.Sizes is not the input's with both paddings";
 
-/// Whether each tensor is large enough if its bytes are counted like this. The arguments are the exact bytes
-/// and the width of an element.
+/// This many bytes, rounded up to four.
+fn rounded_up(bytes: i128) -> i128 {
+    (bytes + 3) / 4 * 4
+}
+
+/// Whether each tensor is large enough if the bytes that it needs exactly are counted like this.
 fn is_enough(asked: &Asked<'_>, count: fn(i128) -> i128) -> bool {
     asked.is_valid()
         || asked.but_for(TOTAL)
@@ -317,7 +321,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         ])
         .judge(|asked, _| {
             let ([_, needed], [_, total]) = (asked.needed(), asked.total_sizes());
-            asked.is_valid() || asked.but_for(TOTAL) && needed <= i128::from(total)
+            asked.is_valid() || asked.but_for(TOTAL) && rounded_up(needed) <= i128::from(total)
         }),
     validation("total-size-of-output-not-checked", ALL)
         .about("TotalTensorSizeInBytes of the output is not checked")
@@ -326,7 +330,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         ])
         .judge(|asked, _| {
             let ([needed, _], [total, _]) = (asked.needed(), asked.total_sizes());
-            asked.is_valid() || asked.but_for(TOTAL) && needed <= i128::from(total)
+            asked.is_valid() || asked.but_for(TOTAL) && rounded_up(needed) <= i128::from(total)
         }),
     validation("total-size-not-rounded-up", ALL)
         .about("TotalTensorSizeInBytes need not be rounded up to four bytes")
@@ -342,14 +346,14 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             "SLICE FLOAT32 in=1073741824 out=1 InputTensor.TotalTensorSizeInBytes=4 Sizes=1 Offsets=0 \
             Strides=1",
         ])
-        .judge(|asked, _| is_enough(asked, |needed| i128::from(needed as u32))),
+        .judge(|asked, _| is_enough(asked, |needed| i128::from(rounded_up(needed) as u32))),
     validation("total-size-in-31-bits", ALL)
         .about("the bytes that are needed are computed as a signed number of 32 bits")
         .witness(&[
             "SLICE FLOAT32 in=536870912 out=1 InputTensor.TotalTensorSizeInBytes=4 Sizes=1 Offsets=0 \
             Strides=1",
         ])
-        .judge(|asked, _| is_enough(asked, |needed| i128::from(needed as i32))),
+        .judge(|asked, _| is_enough(asked, |needed| i128::from(rounded_up(needed) as i32))),
     validation("total-size-lacks-an-element", ALL)
         .about("the bytes that are needed are computed from the last offset, without the last element")
         .witness(&[
@@ -363,7 +367,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
                         .needed()
                         .into_iter()
                         .zip(asked.total_sizes())
-                        .all(|(needed, total)| needed - width <= i128::from(total))
+                        .all(|(needed, total)| rounded_up(needed - width) <= i128::from(total))
         }),
     validation("total-size-ignores-strides", ALL)
         .about("the bytes that are needed are computed from the sizes alone")
@@ -415,7 +419,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
                     .needed()
                     .into_iter()
                     .zip(asked.total_sizes())
-                    .all(|(needed, total)| (needed + 3) / 4 * 4 == i128::from(total))
+                    .all(|(needed, total)| rounded_up(needed) == i128::from(total))
         }),
     validation("alignment-not-checked", ALL)
         .about("GuaranteedBaseOffsetAlignment is not checked")
