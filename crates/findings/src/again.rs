@@ -39,8 +39,9 @@ pub fn with_other_data(case: &Case) -> impl Iterator<Item = Case> + '_ {
 /// The case with another scalar in place of 0, which a backend may read outside of the input. `None` if the
 /// desc has no such scalar.
 fn with_other_scalar(mut case: Case) -> Option<Case> {
+    let size = case.desc.tensor(Side::Output)?.data_type.element_size()?;
     let scalar = case.desc.members.iter_mut().find_map(|member| match member {
-        Value::Scalar(bytes) if *bytes == [0; 8] => Some(bytes),
+        Value::Scalar(bytes) if bytes.iter().take(size).all(|byte| *byte == 0) => Some(bytes),
         _ => None,
     })?;
     // A usual number in each type of float.

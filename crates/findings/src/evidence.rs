@@ -113,26 +113,46 @@ fn elsewhere(
     let mut found = Vec::new();
     for operator in library.operators().iter().filter(|operator| !has_such(operator)) {
         let conditions = one.predicates.iter().map(|found| translated(&found.condition, own, operator));
-        let conditions = conditions.filter_map(|text| Predicate::compile(&text, [operator.scope()]).ok());
-        let conditions: Vec<Predicate> = conditions.collect();
+        let conditions = conditions.filter_map(|text| {
+            let parts = parse(&text).ok().map(conjuncts)?;
+            parts.into_iter().map(|part| Predicate::from_expression(part, [operator.scope()]).ok()).collect()
+        });
+        // Each rule as its conditions.
+        let rules: Vec<Vec<Predicate>> = conditions.collect();
         let mut values = Values::default();
-        let mut holds = |case: &Case| conditions.iter().any(|one| one.holds(case, level, &mut values));
+        // The most conditions of a rule that hold for a case, and whether those are all.
+        let mut held = |case: &Case| -> (usize, bool) {
+            let of = |rule: &Vec<Predicate>| {
+                let count = rule.iter().filter(|one| one.holds(case, level, &mut values)).count();
+                (count, count == rule.len())
+            };
+            rules.iter().map(of).max_by_key(|&(count, is_all)| (is_all, count)).unwrap_or_default()
+        };
         let mut scratch = Scratch::default();
         let mut is_of = |case: &Case| {
             case.desc.signature.operator == operator.name()
                 && operator.judge(&case.desc, level, &mut scratch).validity() == one.validity
         };
         let mut passes = labelled.iter().filter(|one| one.label == Label::Passed);
-        if passes.any(|pass| is_of(&pass.case) && holds(&pass.case)) {
+        if passes.any(|pass| is_of(&pass.case) && held(&pass.case).1) {
             continue;
         }
         let seed = derive(seed, operator.name());
         let Ok(fresh) = Fresh::new(library, operator, seed) else { continue };
         let mut cases = Candidates::new(one, labelled, (library, operator), level, fresh, seed);
-        let mut chosen = Vec::new();
+        let (mut chosen, mut best) = (Vec::new(), 0);
         for _ in 0..DRAWN_ELSEWHERE {
             let Some(case) = cases.next() else { continue };
-            if holds(&case) {
+            // Cases for which most conditions hold are changed further.
+            let (count, is_all) = held(&case);
+            if count > best {
+                cases.failures.clear();
+                best = count;
+            }
+            if count == best && cases.failures.len() < DONORS {
+                cases.failures.push(case.clone());
+            }
+            if is_all {
                 chosen.push(case);
             }
             if chosen.len() == ELSEWHERE {
@@ -146,6 +166,14 @@ fn elsewhere(
         }
     }
     found
+}
+
+/// The operands of an expression's outermost `and`s.
+fn conjuncts(expression: Expression) -> Vec<Expression> {
+    match expression.form {
+        Form::Logic(Logic::And, pair) => pair.into_iter().flat_map(conjuncts).collect(),
+        form => vec![Expression::new(form, expression.span)],
+    }
 }
 
 /// The rules of a kind of failures, and what is near them.
@@ -303,7 +331,8 @@ struct Candidates<'a> {
     asked: Asked,
     fresh: Fresh<'a>,
     draws: Draws,
-    failures: Vec<&'a Case>,
+    /// The cases that are changed most often: failures.
+    failures: Vec<Case>,
     all: Vec<&'a Case>,
     donors: Vec<Case>,
     numbers: Vec<i64>,
@@ -335,7 +364,7 @@ impl<'a> Candidates<'a> {
             if operator.judge(&case.desc, level, &mut scratch).validity() == one.validity {
                 all.push(case);
                 let failed = matches!(label, Label::Failed(class) if *class == one.class);
-                failures.extend(failed.then_some(case));
+                failures.extend(failed.then(|| case.clone()));
             }
         }
         let mut draws = Draws::new(seed);
@@ -352,7 +381,7 @@ impl<'a> Candidates<'a> {
             library,
             operator,
             level,
-            asked: Asked::like(one.validity, failures.iter().copied(), operator, level),
+            asked: Asked::like(one.validity, failures.iter(), operator, level),
             fresh,
             draws,
             failures,
@@ -371,7 +400,9 @@ impl<'a> Candidates<'a> {
         let donors = Donors { cases: &self.donors, numbers: &self.numbers };
         let mut case = match self.draws.place(8) {
             0 if self.asked == Asked::Valid => self.fresh.next()?,
-            1..=3 => mutant(self.draws.pick(&self.failures)?, &donors, &mut self.draws),
+            1..=3 if !self.failures.is_empty() => {
+                mutant(self.draws.pick(&self.failures)?, &donors, &mut self.draws)
+            }
             4..=6 => return self.swept(),
             _ => mutant(self.draws.pick(&self.all)?, &donors, &mut self.draws),
         };
@@ -387,8 +418,13 @@ impl<'a> Candidates<'a> {
     fn swept(&mut self) -> Option<Case> {
         self.member = self.member.wrapping_add(1);
         for _ in 0..ATTEMPTS {
-            let bases = if self.draws.chance(2, 3) { &self.failures } else { &self.all };
-            let mut case = (*self.draws.pick(bases)?).clone();
+            let is_failure = self.draws.chance(2, 3) && !self.failures.is_empty();
+            let base = if is_failure {
+                self.draws.pick(&self.failures)
+            } else {
+                self.draws.pick(&self.all).copied()
+            };
+            let mut case = base?.clone();
             let member = self.member % swept_members(&case);
             sweep(&mut case, member, &self.bounds, &mut self.draws);
             let new = self.if_askable(case);
