@@ -16,7 +16,7 @@ use dmlcts_generate::draw::{Draws, derive};
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{
     Library, Operator, Predicate, Scratch,
-    expression::{Binary, Comparison, Expression, Form, Logic, parse},
+    expression::{Binary, Comparison, Expression, Form, Function, Logic, parse},
     program::Values,
 };
 
@@ -261,6 +261,10 @@ fn weaker(expression: &Expression) -> Vec<Expression> {
             let bodies = weaker(body).into_iter();
             bodies.map(|body| with(Form::Over(*quantifier, Box::new(body)))).collect()
         }
+        Form::Call(of_axis @ (Function::First | Function::Last), arguments) => {
+            let bodies = arguments.iter().flat_map(weaker);
+            bodies.map(|body| with(Form::Call(*of_axis, vec![body]))).collect()
+        }
         Form::Compare(left, rest) => {
             let [(comparison, right)] = rest.as_slice() else { return Vec::new() };
             let step = |by: Binary| {
@@ -293,6 +297,10 @@ fn at_bounds(expression: &Expression) -> Vec<Expression> {
         Form::Over(quantifier, body) if quantifier.is_condition() => {
             let bodies = at_bounds(body).into_iter();
             bodies.map(|body| with(Form::Over(*quantifier, Box::new(body)))).collect()
+        }
+        Form::Call(of_axis @ (Function::First | Function::Last), arguments) => {
+            let bodies = arguments.iter().flat_map(at_bounds);
+            bodies.map(|body| with(Form::Call(*of_axis, vec![body]))).collect()
         }
         Form::Compare(left, rest) => {
             let [(comparison, right)] = rest.as_slice() else { return Vec::new() };

@@ -129,8 +129,8 @@ impl Condition {
             Form::Any => (format!("any axis ({joined})"), true),
             Form::All if texts.len() == 1 => (format!("all axes {joined}"), true),
             Form::All => (format!("all axes ({joined})"), true),
-            Form::First => (format!("any axis (axis == 0 and {joined})"), true),
-            Form::Last => (format!("any axis (axis == rank - 1 and {joined})"), true),
+            Form::First => (format!("first({joined})"), false),
+            Form::Last => (format!("last({joined})"), false),
             Form::AtLeast(count) => counted(">=", count),
             Form::AtMost(count) => counted("<=", count),
             Form::Exactly(count) => counted("==", count),
@@ -162,8 +162,16 @@ impl Rule {
 
     /// The text, with the quantifiers at the end.
     pub(crate) fn text(&self, atoms: &[Atom]) -> String {
-        let mut texts: Vec<(String, bool)> =
-            self.conditions.iter().map(|condition| condition.text(atoms)).collect();
+        // Conditions of the same axis are one.
+        let mut joined: Vec<Condition> = Vec::new();
+        for condition in &self.conditions {
+            let is_of_axis = matches!(condition.form, Form::First | Form::Last);
+            match joined.iter_mut().find(|known| is_of_axis && known.form == condition.form) {
+                Some(known) => known.atoms.extend(&condition.atoms),
+                None => joined.push(condition.clone()),
+            }
+        }
+        let mut texts: Vec<(String, bool)> = joined.iter().map(|condition| condition.text(atoms)).collect();
         texts.sort_by_key(|(_, extends)| *extends);
         let mut all = String::new();
         let last = texts.len().saturating_sub(1);

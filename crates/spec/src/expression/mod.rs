@@ -65,7 +65,7 @@
 //! - `next(x)` and `previous(x)`: the number or condition `x` on the next or the previous axis. They are
 //!   undefined on the last and the first axis, respectively.
 //! - `first(x)` and `last(x)`: the number or condition `x` on the first axis, which is the outermost, or on
-//!   the last one.
+//!   the last one. A condition may also stand alone: `last(OutputTensor.Sizes > 1)`.
 //! - `opposite(x)`: the number or condition `x` on axis `rank - 1 - axis`, which takes the place of this axis
 //!   if the order of the axes is reversed.
 //! - `later(E)`: the condition `E` holds on any later axis. On the last axis it is false.

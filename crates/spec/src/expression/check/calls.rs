@@ -2,11 +2,12 @@
 
 use dmlcts_model::closest;
 
-use super::{Checked, Checker, Context, mismatch};
+use super::{Axis, Checked, Checker, Context, mismatch};
 use crate::{
     ElementKind, Elements,
     expression::{
-        Expression, Form, Function, Mistake, OtherAxis, Span, TermKind, Type, scope::Resolved, term::build,
+        Expression, Form, Function, Mistake, OtherAxis, Quantifier, Span, TermKind, Type, scope::Resolved,
+        term::build,
     },
     program::Leaf,
 };
@@ -63,6 +64,19 @@ impl Checker<'_> {
         if self.case.is_none() {
             return Err(Mistake::new(span, "values of another axis exist in predicates over cases only")
                 .help("a clause is judged on each axis alone"));
+        }
+        let is_named = matches!(other, OtherAxis::First | OtherAxis::Last);
+        if is_named && context.axis == Axis::Outside {
+            // It is the same on every axis, so any axis tells.
+            let inner = Context { axis: Axis::Quantified, ..context };
+            let term = self.on_other_axis(other, argument, span, inner)?;
+            if term.value_type != Type::Condition {
+                return Err(Mistake::new(span, "this is a number, but no axis is meant here")
+                    .help("write the whole condition inside, as in `last(OutputTensor.Sizes > 1)`"));
+            }
+            let mut term = build(TermKind::Over(Quantifier::Any, Box::new(term)), Type::Condition, span)?;
+            term.per_axis = false;
+            return Ok(term);
         }
         let term = match other {
             OtherAxis::Later => self.typed(argument, context, &Type::Condition)?,

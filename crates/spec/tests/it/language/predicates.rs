@@ -137,6 +137,15 @@ fn an_axis_can_ask_for_values_of_another() {
 }
 
 #[test]
+fn a_condition_on_the_first_or_the_last_axis_stands_alone() {
+    let packed = "12,4,1";
+    assert!(of_strides("last(InputTensor.Sizes == 4 and Strides == 1) and rank == 3", packed));
+    assert!(!of_strides("last(InputTensor.Sizes == 4 and Strides == 2)", packed), "2 is of another axis");
+    assert!(of_strides("first(InputTensor.Sizes == 2)", packed));
+    assert!(!of_strides("not first(InputTensor.Sizes == 2)", packed));
+}
+
+#[test]
 fn beyond_the_first_and_the_last_axis_nothing_is_defined() {
     let packed = "12,4,1";
     for beyond in
