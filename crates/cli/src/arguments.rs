@@ -220,17 +220,12 @@ pub(crate) struct SuitesArguments {
 /// Each mutant is a backend with one fault. For each mutant and each strategy of the suite, a run ends at the
 /// first unexpected verdict. The table has the number of cases that this took, or `-` if the mutant survived.
 /// The exit code is 1 if a mutant survived the whole suite, unless the suite lacks what the fault needs.
-///
-/// With --random, each fault is drawn: an effect where 1 to 4 conditions hold together. The table has the
-/// share of these faults that a suite finds. The exit code is 1 if the suites `smoke` and `ci` find too few.
 #[derive(Debug, Args)]
 #[command(after_help = MUTANTS_EXAMPLES)]
 pub(crate) struct MutantsArguments {
     /// The suite to measure: a name, or a YAML file
-    ///
-    /// With --random, it can be given several times.
     #[arg(long, default_value = "smoke", value_name = "NAME|PATH", value_hint = ValueHint::FilePath)]
-    pub(crate) suite: Vec<String>,
+    pub(crate) suite: String,
 
     /// The seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = units::seed, allow_negative_numbers = true)]
@@ -248,34 +243,9 @@ pub(crate) struct MutantsArguments {
     #[arg(long)]
     pub(crate) list: bool,
 
-    /// Use this number of random faults instead of mutants
-    #[arg(long, value_name = "N", conflicts_with_all = ["mutant", "list"], value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub(crate) random: Option<u32>,
-
-    /// Conditions of each random fault
-    ///
-    /// Commas separate several numbers. The faults are divided equally among them.
-    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,2,3,4", requires = "random", value_parser = clap::value_parser!(u8).range(1..=4))]
-    pub(crate) atoms: Vec<u8>,
-
-    /// Explain the failures of each fault
-    ///
-    /// It prints the findings of each fault, and how often their predicates are right. Each fault runs the
-    /// suite twice, without experiments and with them. A predicate is right if it holds for exactly the cases
-    /// that fail, among those of the suite, 25,000 fresh ones and up to 6,000 that differ from these in one
-    /// member.
-    #[arg(long, conflicts_with_all = ["list", "quiet"])]
-    pub(crate) findings: bool,
-
-    /// Explain this number of pairs of mutants
-    ///
-    /// Each pair is a backend with two faults that do not hide each other. It should have two findings.
-    #[arg(long, value_name = "N", requires = "findings", conflicts_with = "random", value_parser = clap::value_parser!(u32).range(1..=200))]
-    pub(crate) pairs: Option<u32>,
-
     /// Print only totals and survivors
     ///
-    /// Runs the pages' examples and the whole suite, but no single strategy. --random ignores it.
+    /// Runs the pages' examples and the whole suite, but no single strategy.
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
@@ -291,7 +261,6 @@ const MUTANTS_EXAMPLES: &str = "\
 Examples:
   dmlcts mutants --list
   dmlcts mutants --suite ci
-  dmlcts mutants --random 400 --seed 1 --suite smoke --suite ci
   dmlcts mutants --mutant slice1-stride-at-least-one,padding-every-mode-is-constant";
 
 /// Lists the profiles that a backend can conform to, or shows one

@@ -3,7 +3,6 @@
 
 mod again;
 mod arguments;
-mod atoms;
 mod backends;
 mod breakage;
 mod certificate;
@@ -17,7 +16,6 @@ mod output;
 mod paths;
 mod problem;
 mod profile;
-mod random_fault;
 mod record;
 mod recorded;
 mod remedy;
@@ -27,7 +25,7 @@ mod signals;
 mod units;
 mod version;
 
-use std::{env, io::Write, panic, process::ExitCode, time::Instant};
+use std::{env, io::Write, process::ExitCode, time::Instant};
 
 use clap::{Parser, error::ErrorKind};
 use dmlcts_model::escaped;
@@ -36,7 +34,7 @@ use crate::{exit::Exit, problem::Problem};
 
 fn main() -> ExitCode {
     let started = Instant::now();
-    stay_silent_about_caught_panics();
+    dmlcts_runner::silence_caught_panics();
     // Backends inherit no files that were open before. The standard library closes later ones.
     #[cfg(unix)]
     close_fds::set_fds_cloexec(3, &[]);
@@ -92,15 +90,4 @@ fn say(said: &clap::Error) -> Result<Exit, Problem> {
     }
     out.flush()?;
     Ok(Exit::Success)
-}
-
-/// A backend's panic becomes a verdict and is reported as one, so its message is not printed. Any other panic
-/// is printed as usual.
-fn stay_silent_about_caught_panics() {
-    let usual = panic::take_hook();
-    panic::set_hook(Box::new(move |information| {
-        if !dmlcts_runner::is_caught_here() {
-            usual(information);
-        }
-    }));
 }

@@ -41,7 +41,6 @@ mod backend;
 mod fault;
 mod kernel;
 mod mutant;
-mod no_predicate;
 
 mod arithmetic;
 mod combined;

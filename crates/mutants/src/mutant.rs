@@ -6,7 +6,6 @@ use dmlcts_model::{Desc, ErrorCode, FeatureLevel};
 use crate::{
     fault::{Asked, Fault, Memory, RIGHT, State},
     kernel::Plan,
-    no_predicate,
 };
 
 // The operators in which a fault can show.
@@ -42,9 +41,9 @@ impl Mutant {
         self.fault.hangs
     }
 
-    /// Why no predicate over descs and data describes the failures; `None` if one may.
-    pub fn no_predicate(&self) -> Option<&'static str> {
-        no_predicate::reason(self.name)
+    /// Whether it runs between guard pages, which worker processes have only on Unix.
+    pub fn needs_guards(&self) -> bool {
+        cfg!(unix) && matches!(self.needs, Needs::GuardedMemory(_))
     }
 
     /// A mutant without a fault, description and witness, which the methods below add. By default, killing it

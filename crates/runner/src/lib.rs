@@ -29,6 +29,7 @@ mod answers;
 mod batch_result;
 mod batch_sizer;
 mod case_result;
+mod cases_to_failure;
 mod closed;
 mod collect;
 mod compare;
@@ -54,6 +55,7 @@ mod refusals;
 mod run;
 mod sensitivity;
 mod shared;
+mod side_by_side;
 mod skipped;
 mod source;
 mod stop;
@@ -68,6 +70,7 @@ mod worker;
 
 pub use answers::{AnswerCount, Answers, CaseAnswer, FirstCase, Recorded};
 pub use case_result::{CaseResult, CaseResults, Details};
+pub use cases_to_failure::cases_to_failure;
 pub use compare::{Difference, Differences, Poison, WrongElement};
 pub use configuration::{Configuration, Factory, Run, Runs};
 pub use digest::{CaseDigest, Digest};
@@ -80,7 +83,7 @@ pub use known::{
     Applies, BoundsForm, Conclusion, Fit, Kind, KnownCounts, KnownEntry, KnownFailure, KnownFailures,
     KnownTally, Smallest, SmallestCase, Status, compare_versions, conclude, is_version, reconcile,
 };
-pub use panics::is_caught_here;
+pub use panics::silence_caught_panics;
 pub use partition::{Partition, PartitionError};
 pub use prepare::{OTHER_DATA, runs_on_other_data};
 pub use prepared_batch::RunKind;
@@ -91,6 +94,7 @@ pub use profile::{
 pub use refusals::{Refusal, Refusals};
 pub use run::{Ended, RunError, run, run_then};
 pub use sensitivity::{Sensitivities, Sensitivity};
+pub use side_by_side::side_by_side;
 pub use skipped::{Skipped, Undeclared};
 pub use source::{Cursor, Listed, Source, SuiteSource};
 pub use stop::{Ending, Stop};

@@ -1,20 +1,24 @@
-//! Panics of a backend are caught and become the outcome of a case. A panic hook can ask here whether a panic
-//! will be caught, and then print nothing.
+//! Panics of a backend are caught and become the outcome of a case.
 
 use std::{
     any::Any,
     cell::Cell,
-    panic::{AssertUnwindSafe, catch_unwind},
+    panic::{self, AssertUnwindSafe, catch_unwind},
 };
 
 thread_local! {
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread is inside a backend, where a panic is caught and reported as a crash. For a panic
-/// hook.
-pub fn is_caught_here() -> bool {
-    INSIDE.get()
+/// Prints no panic of a backend, since it becomes a verdict and is reported as one. Any other panic is
+/// printed as before.
+pub fn silence_caught_panics() {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |information| {
+        if !INSIDE.get() {
+            usual(information);
+        }
+    }));
 }
 
 /// Calls a backend. The error is the message of its panic.

@@ -270,7 +270,7 @@ fn only_the_report_and_the_program_print() {
         );
     }
     // `println!` panics when the pipe is closed, so that no crate uses it.
-    for folder in ["report", "cli"] {
+    for folder in ["report", "cli", "lab"] {
         assert_absent(
             folder,
             &[" println!", "eprintln!", " print!("],

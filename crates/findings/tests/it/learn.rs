@@ -1,4 +1,4 @@
-//! Faults with known causes, and what is learned of them. `dmlcts mutants --findings` measures more of them.
+//! Faults with known causes, and what is learned of them. `dmlcts-lab findings` measures more of them.
 
 use std::sync::LazyLock;
 

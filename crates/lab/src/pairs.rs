@@ -1,7 +1,7 @@
-//! `dmlcts mutants --findings --pairs N`: backends with two faults each. Two faults are two findings, if
-//! neither hides the other.
+//! `dmlcts-lab pairs`: backends with two faults each. Two faults are two findings, if neither hides the
+//! other.
 
-use std::{collections::BTreeSet, io::Write, sync::Arc};
+use std::{collections::BTreeSet, io::Write, process::ExitCode, sync::Arc};
 
 use dmlcts_backend::Sequential;
 use dmlcts_diagnose::{Explaining, Finding};
@@ -9,13 +9,13 @@ use dmlcts_generate::draw::{Draws, derive};
 use dmlcts_model::escaped;
 use dmlcts_mutants::{Mutant, Several};
 use dmlcts_report::counted;
-use dmlcts_runner::{Factory, Source};
+use dmlcts_runner::{Factory, side_by_side};
 
-use super::{
+use crate::{
+    Common, Problem,
     findings::{Subject, explained_alone, run, subjects_of},
-    side_by_side,
+    stdout,
 };
-use crate::{arguments::MutantsArguments, exit::Exit, output, problem::Problem};
 
 /// A pair, and the findings of its run.
 struct Row {
@@ -28,20 +28,16 @@ type Single = (&'static Mutant, BTreeSet<usize>);
 
 /// Explains pairs of mutants, and prints a table. Each mutant of a pair has exactly one finding when it runs
 /// without the other, and at most half of the failures of one are failures of the other.
-pub(super) fn explain(
-    count: u32,
-    mutants: &[&'static Mutant],
-    suite: &Arc<dyn Source>,
-    arguments: &MutantsArguments,
-) -> Result<Exit, Problem> {
-    let mut draws = Draws::new(derive(arguments.seed, "pairs of mutants"));
+pub(crate) fn explain(count: u32, mutants: &[&'static Mutant], common: &Common) -> Result<ExitCode, Problem> {
+    let suite = common.cases()?;
+    let mut draws = Draws::new(derive(common.seed, "pairs of mutants"));
     let mut mutants = subjects_of(mutants);
     draws.shuffle(&mut mutants);
     // Most mutants have one finding, and most two of them can be a pair.
     mutants.truncate(4 * count as usize);
-    let alone = side_by_side(&mutants, arguments.threads(), |mutant| {
-        let (findings, failing) = explained_alone(mutant, suite, Explaining::USUAL_CASES)?;
-        Ok((findings == 1).then_some((*mutant, failing)))
+    let alone = side_by_side(&mutants, common.threads(), |mutant| {
+        let (findings, failing) = explained_alone(mutant, &suite, Explaining::USUAL_CASES)?;
+        Ok::<_, Problem>((findings == 1).then_some((*mutant, failing)))
     })?;
     let mut singles: Vec<Single> = alone.into_iter().flatten().collect();
     let mut pairs = Vec::new();
@@ -50,13 +46,13 @@ pub(super) fn explain(
             pairs.push([one.0, singles.remove(place).0]);
         }
     }
-    let rows = side_by_side(&pairs, arguments.threads(), |pair| {
+    let rows = side_by_side(&pairs, common.threads(), |pair| {
         let subject = subject(*pair);
-        let (diagnosis, _) = run(&subject, suite, Some(Explaining::USUAL_CASES))?;
-        Ok(Row { names: pair.map(|mutant| mutant.name), findings: diagnosis.findings })
+        let (diagnosis, _) = run(&subject, &suite, Some(Explaining::USUAL_CASES))?;
+        Ok::<_, Problem>(Row { names: pair.map(|mutant| mutant.name), findings: diagnosis.findings })
     })?;
-    output::unless_gone(print(&rows))?;
-    Ok(Exit::Success)
+    print(&rows)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Whether at most half of the failures of one are failures of the other.
@@ -76,7 +72,7 @@ fn subject(mutants: [&'static Mutant; 2]) -> Subject {
 }
 
 fn print(rows: &[Row]) -> std::io::Result<()> {
-    let mut out = output::stdout();
+    let mut out = stdout();
     for Row { names: [one, other], findings } in rows {
         writeln!(out, "{one} and {other}: {}", counted(findings.len() as u64, "finding"))?;
         for finding in findings {

@@ -1,4 +1,4 @@
-//! `dmlcts mutants --findings`: how well the causes of faults are found from the cases that fail.
+//! `dmlcts-lab findings`: how well the causes of faults are found from the cases that fail.
 //!
 //! Each fault runs the suite twice, as `dmlcts run` does: without experiments and with them. A finding's
 //! predicate is right about a case if it holds exactly where the fault shows.
@@ -6,11 +6,11 @@
 use std::{
     collections::BTreeSet,
     io::Write,
+    process::ExitCode,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use dmlcts_backend::process::Incidents;
 use dmlcts_diagnose::{Diagnosis, Event, Explaining, Finding, Rule};
 use dmlcts_findings::{
     Estimate, Fresh, is_large, sweep, swept_members, with_other_data, with_separate_elements,
@@ -24,23 +24,15 @@ use dmlcts_mutants::{Mutant, Needs};
 use dmlcts_report::{counted, grouped};
 use dmlcts_runner::{
     CaseResult, Configuration, Event as RunEvent, Factory, Listed, OTHER_DATA, Run, Runs, Source, Stop,
-    Verdict,
+    Verdict, side_by_side,
 };
 use dmlcts_spec::{
-    Library, Predicate, Scratch, Source as Text, Validity,
+    Library, Operator, Predicate, Scratch, Source as Text, Validity,
     expression::{Expression, Form},
     program::Values,
 };
 
-use super::{cases, hosting, needs_guards, pairs, random, side_by_side};
-use crate::{
-    arguments::MutantsArguments,
-    backends,
-    exit::Exit,
-    output,
-    problem::Problem,
-    selection::{load_suite, suite_problem},
-};
+use crate::{Common, Problem, no_predicate, stdout};
 
 /// The number of fresh valid and invalid cases.
 const VALID: usize = 20_000;
@@ -60,18 +52,12 @@ parts:
 ";
 
 /// A fault whose failures are explained.
-pub(super) struct Subject {
-    pub(super) name: String,
-    pub(super) about: String,
+pub(crate) struct Subject {
+    pub(crate) name: String,
+    pub(crate) about: String,
     /// The number of conditions of a random fault; `None` for a mutant.
-    pub(super) conditions: Option<usize>,
-    pub(super) backend: Arc<Factory>,
-}
-
-/// A fault, and what was found.
-struct Row<'a> {
-    subject: &'a Subject,
-    outcome: Outcome,
+    pub(crate) conditions: Option<usize>,
+    pub(crate) backend: Arc<Factory>,
 }
 
 /// What the cases of a fault allow to say.
@@ -146,37 +132,32 @@ fn is_called_exact(finding: &Finding) -> bool {
 
 /// Whether a case showed the fault.
 #[derive(Clone)]
-pub(super) struct Shown {
+pub(crate) struct Shown {
     case: Case,
     /// `None` if the case says nothing.
     failed: Option<bool>,
 }
 
-/// Explains the mutants, or random faults, and prints a table.
-pub(super) fn explain(mutants: &[&'static Mutant], arguments: &MutantsArguments) -> Result<Exit, Problem> {
-    let [name] = arguments.suite.as_slice() else {
-        return Err(Problem::usage("--findings explains the failures of one suite", "name one suite"));
-    };
-    let suite: Arc<dyn Source> = Arc::new(cases(&load_suite(name)?, name, arguments.seed, &[])?);
-    if let Some(count) = arguments.pairs {
-        return pairs::explain(count, mutants, &suite, arguments);
-    }
-    let fresh: Arc<dyn Source> = Arc::new(Listed::new(fresh(derive(arguments.seed, "findings"))?, "fresh"));
-    let (subjects, apart) = match arguments.random {
-        Some(count) => (random::subjects(count, arguments)?, Apart::default()),
-        None => of_mutants(mutants)?,
-    };
-    let subjects: Vec<&Subject> = subjects.iter().collect();
-    let rows = side_by_side(&subjects, arguments.threads(), |&subject| {
-        Ok(Row { subject, outcome: outcome(subject, &suite, &fresh)? })
+/// Explains the mutants, and prints a table.
+pub(crate) fn explain(mutants: &[&'static Mutant], common: &Common) -> Result<ExitCode, Problem> {
+    let (subjects, apart) = of_mutants(mutants);
+    explain_all(&subjects, &apart, common)
+}
+
+/// Explains these faults, and prints a table.
+pub(crate) fn explain_all(subjects: &[Subject], apart: &Apart, common: &Common) -> Result<ExitCode, Problem> {
+    let suite = common.cases()?;
+    let fresh: Arc<dyn Source> = Arc::new(Listed::new(fresh(derive(common.seed, "findings"))?, "fresh"));
+    let rows = side_by_side(subjects, common.threads(), |subject| {
+        Ok::<_, Problem>((subject, outcome(subject, &suite, &fresh)?))
     })?;
-    output::unless_gone(print(&rows, &apart))?;
-    Ok(Exit::Success)
+    print(&rows, apart)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The mutants that are not explained.
 #[derive(Default)]
-struct Apart {
+pub(crate) struct Apart {
     /// More than desc and data decide whether a case fails.
     names: Vec<&'static str>,
     /// No predicate describes the failures, with the reasons.
@@ -184,46 +165,45 @@ struct Apart {
 }
 
 /// The mutants whose failures can depend on desc and data alone, and the others.
-fn of_mutants(mutants: &[&'static Mutant]) -> Result<(Vec<Subject>, Apart), Problem> {
+fn of_mutants(mutants: &[&'static Mutant]) -> (Vec<Subject>, Apart) {
     let (mut subjects, mut apart) = (Vec::new(), Apart::default());
     for mutant in mutants {
         if !can_be_explained(mutant) {
             apart.names.push(mutant.name);
-        } else if let Some(reason) = mutant.no_predicate() {
+        } else if let Some(reason) = no_predicate::reason(mutant.name) {
             apart.no_predicate.push((mutant.name, reason));
         } else {
-            subjects.push(subject(mutant)?);
+            subjects.push(subject(mutant));
         }
     }
-    Ok((subjects, apart))
+    (subjects, apart)
 }
 
 /// Whether desc and data alone can decide whether a case fails.
 fn can_be_explained(mutant: &Mutant) -> bool {
     let needs_no_more = matches!(mutant.needs, Needs::Nothing | Needs::ManyCases(_));
-    needs_no_more && !mutant.hangs() && !needs_guards(mutant)
+    needs_no_more && !mutant.hangs() && !mutant.needs_guards()
 }
 
 /// The mutants whose failures can depend on desc and data alone.
-pub(super) fn subjects_of(mutants: &[&'static Mutant]) -> Vec<&'static Mutant> {
+pub(crate) fn subjects_of(mutants: &[&'static Mutant]) -> Vec<&'static Mutant> {
     mutants.iter().copied().filter(|mutant| can_be_explained(mutant)).collect()
 }
 
-fn subject(mutant: &'static Mutant) -> Result<Subject, Problem> {
-    let name = format!("mutant:{}", mutant.name);
-    let backend = backends::factory(&name, &hosting(Incidents::default(), true))?;
+fn subject(mutant: &'static Mutant) -> Subject {
     let (name, about) = (mutant.name.to_owned(), mutant.about.to_owned());
-    Ok(Subject { name, about, conditions: None, backend })
+    let backend: Arc<Factory> = Arc::new(move |_| Ok(Box::new(dmlcts_mutants::backend(mutant))));
+    Subject { name, about, conditions: None, backend }
 }
 
 /// The number of findings of a mutant, each with this number of cases, and the indices of the cases of the
 /// suite that fail.
-pub(super) fn explained_alone(
+pub(crate) fn explained_alone(
     mutant: &'static Mutant,
     suite: &Arc<dyn Source>,
     cases: usize,
 ) -> Result<(usize, BTreeSet<usize>), Problem> {
-    let (diagnosis, shown) = run(&subject(mutant)?, suite, Some(cases))?;
+    let (diagnosis, shown) = run(&subject(mutant), suite, Some(cases))?;
     Ok((diagnosis.findings.len(), failing(&shown)))
 }
 
@@ -232,12 +212,9 @@ fn fresh(seed: u64) -> Result<Vec<Case>, Problem> {
     let library = Library::embedded();
     let mut found = Vec::new();
     for operator in library.operators() {
-        let cases = Fresh::new(library, operator, seed).map_err(|error| suite_problem("fresh", error))?;
-        found.extend(cases.take(VALID / library.operators().len()));
+        found.extend(Fresh::new(library, operator, seed)?.take(VALID / library.operators().len()));
     }
-    let broken = Suite::parse(&Text::new("broken", BROKEN)).map_err(Into::into);
-    let broken = broken.and_then(|suite| suite.expand(library, seed));
-    let broken = broken.map_err(|error| suite_problem("broken", error))?;
+    let broken = Suite::parse(&Text::new("broken", BROKEN))?.expand(library, seed)?;
     let Length::Finite(length) = broken.length() else { return Ok(found) };
     let Some(mut case) = broken.blank() else { return Ok(found) };
     let mut indices: Vec<u128> = (0..length).collect();
@@ -332,7 +309,7 @@ fn run_once(subject: &Subject, source: &Arc<dyn Source>) -> Result<Vec<Shown>, P
 }
 
 /// Runs cases on a fault. Returns what the run came to, and whether each case showed the fault.
-pub(super) fn run(
+pub(crate) fn run(
     subject: &Subject,
     source: &Arc<dyn Source>,
     explain: Option<usize>,
@@ -355,17 +332,18 @@ fn run_with(
     };
     let mut shown = Vec::new();
     let mut cursor = source.cursor();
+    // Any case, to be written over.
+    let blank = run.library.operators().iter().flat_map(Operator::examples).map(|one| &one.case).next();
     let mut on_event = |event: Event<'_>| {
         let Event::Run(RunEvent::Cases { cases, .. }) = event else { return };
         for result in cases.iter() {
-            let Some(mut case) = crate::commands::picker::blank() else { return };
+            let Some(mut case) = blank.cloned() else { return };
             cursor.read(result.index, &mut case);
             shown.push(Shown { case, failed: failed(&result) });
         }
     };
     let explaining = Explaining { cases: explain, shrink: explain.is_some(), ..Explaining::NONE };
-    let ran = dmlcts_diagnose::run(&run, &explaining, &mut on_event);
-    Ok((ran.map_err(|error| Problem::start(error, &subject.name))?, shown))
+    Ok((dmlcts_diagnose::run(&run, &explaining, &mut on_event)?, shown))
 }
 
 /// Whether a result shows the fault. `None` if it says nothing.
@@ -457,11 +435,11 @@ fn mistakes<'a>(
 }
 
 /// Prints what was found of each fault, and the shares.
-fn print(rows: &[Row<'_>], apart: &Apart) -> std::io::Result<()> {
-    let mut out = output::stdout();
+fn print(rows: &[(&Subject, Outcome)], apart: &Apart) -> std::io::Result<()> {
+    let mut out = stdout();
     let (mut not_found, mut stateful) = (Vec::new(), Vec::new());
     let mut explained = Vec::new();
-    for Row { subject, outcome } in rows {
+    for (subject, outcome) in rows {
         match outcome {
             Outcome::NotFound => not_found.push(subject.name.as_str()),
             Outcome::Stateful => stateful.push(subject.name.as_str()),

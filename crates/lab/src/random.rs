@@ -1,18 +1,17 @@
-//! `dmlcts mutants --random`: the share of random faults that suites find, by the number of their conditions.
+//! `dmlcts-lab random`: the share of random faults that suites find, by the number of their conditions.
 
-use std::{io::Write, sync::Arc};
+use std::{io::Write, process::ExitCode, sync::Arc};
 
+use dmlcts_generate::Suite;
 use dmlcts_model::escaped;
-use dmlcts_runner::{Configuration, Listed, Source};
+use dmlcts_runner::{Configuration, Listed, Source, cases_to_failure, side_by_side};
+use dmlcts_spec::Library;
 
-use super::{cases, cases_to_kill, findings::Subject, side_by_side};
 use crate::{
-    arguments::MutantsArguments,
-    exit::Exit,
-    output,
-    problem::Problem,
+    Common, Problem,
+    findings::{Apart, Subject, explain_all},
     random_fault::{Faults, RandomFault},
-    selection::load_suite,
+    stdout,
 };
 
 /// A suite and its cases.
@@ -63,41 +62,40 @@ fn floor(suite: &str, atoms: usize) -> Option<usize> {
 }
 
 /// Measures suites with random faults.
-pub(super) fn measure(count: u32, arguments: &MutantsArguments) -> Result<Exit, Problem> {
-    let suite = |name: &String| {
-        let suite = load_suite(name)?;
-        let source = Arc::new(cases(&suite, name, arguments.seed, &[])?);
-        Ok::<_, Problem>(Measured { name: suite.name().to_owned(), source })
+pub(crate) fn measure(count: u32, atoms: &[u8], common: &Common) -> Result<ExitCode, Problem> {
+    let suite = |suite: &Suite| {
+        Ok::<_, Problem>(Measured { name: suite.name().to_owned(), source: common.cases_of(suite)? })
     };
-    let suites = arguments.suite.iter().map(suite).collect::<Result<Vec<_>, _>>()?;
-    let faults = draw(count, arguments)?;
-    let rows = side_by_side(&faults, arguments.threads(), |fault| {
+    let suites = common.suite.iter().map(suite).collect::<Result<Vec<_>, _>>()?;
+    let faults = draw(count, atoms, common.seed)?;
+    let rows = side_by_side(&faults, common.threads(), |fault| {
         let found = suites.iter().map(|suite| is_found(fault, &suite.source));
-        Ok(Row { fault: Arc::clone(fault), found: found.collect::<Result<_, _>>()? })
+        Ok::<_, Problem>(Row { fault: Arc::clone(fault), found: found.collect::<Result<_, _>>()? })
     })?;
     let too_low = too_low(&suites, &rows);
-    output::unless_gone(print(&suites, &rows, &too_low))?;
-    Ok(if too_low.is_empty() { Exit::Success } else { Exit::Unexpected })
+    print(&suites, &rows, &too_low)?;
+    Ok(ExitCode::from(u8::from(!too_low.is_empty())))
 }
 
-/// Random faults as subjects of explanations.
-pub(super) fn subjects(count: u32, arguments: &MutantsArguments) -> Result<Vec<Subject>, Problem> {
+/// Explains random faults, and prints a table.
+pub(crate) fn explain(count: u32, atoms: &[u8], common: &Common) -> Result<ExitCode, Problem> {
     let subject = |fault: Arc<RandomFault>| Subject {
         name: fault.effect.describe().to_owned(),
         about: fault.text.clone(),
         conditions: Some(fault.atoms),
         backend: fault.factory(),
     };
-    Ok(draw(count, arguments)?.into_iter().map(subject).collect())
+    let subjects: Vec<Subject> = draw(count, atoms, common.seed)?.into_iter().map(subject).collect();
+    explain_all(&subjects, &Apart::default(), common)
 }
 
 /// Draws up to `count` faults, in equal shares for each number of conditions. A larger count only adds
 /// faults.
-fn draw(count: u32, arguments: &MutantsArguments) -> Result<Vec<Arc<RandomFault>>, Problem> {
-    let mut atoms = arguments.atoms.clone();
+fn draw(count: u32, atoms: &[u8], seed: u64) -> Result<Vec<Arc<RandomFault>>, Problem> {
+    let mut atoms = atoms.to_vec();
     atoms.sort_unstable();
     atoms.dedup();
-    let mut faults = Faults::new(arguments.seed)?;
+    let mut faults = Faults::new(seed)?;
     let mut drawn = Vec::new();
     for place in 0..count as usize {
         let (index, atoms) = (place / atoms.len(), usize::from(atoms[place % atoms.len()]));
@@ -112,7 +110,7 @@ fn draw(count: u32, arguments: &MutantsArguments) -> Result<Vec<Arc<RandomFault>
 
 /// Whether a case of the source has an unexpected verdict on the reference with this fault.
 fn is_found(fault: &Arc<RandomFault>, source: &Arc<dyn Source>) -> Result<bool, Problem> {
-    let found = cases_to_kill("reference", fault.factory(), source, Configuration::default())?;
+    let found = cases_to_failure(Library::embedded(), fault.factory(), source, Configuration::default())?;
     Ok(found.is_some())
 }
 
@@ -150,7 +148,7 @@ fn conditions(count: usize) -> String {
 fn print(suites: &[Measured], rows: &[Row], too_low: &[String]) -> std::io::Result<()> {
     const FIRST: usize = "conditions".len();
     let width = |suite: &Measured| suite.name.len().max("1000/1000  100.0 %".len());
-    let mut out = output::stdout();
+    let mut out = stdout();
     write!(out, "conditions")?;
     for suite in suites {
         write!(out, "  {:>1$}", escaped(&suite.name), width(suite))?;
@@ -192,11 +190,11 @@ fn print(suites: &[Measured], rows: &[Row], too_low: &[String]) -> std::io::Resu
 
 #[cfg(test)]
 mod tests {
-    use dmlcts_model::Case;
-    use dmlcts_spec::{Library, Predicate};
+    use dmlcts_model::{Case, line};
+    use dmlcts_spec::Predicate;
 
     use super::*;
-    use crate::{random_fault::Effect, selection::parse_case};
+    use crate::random_fault::Effect;
 
     const MET: &str =
         "SLICE INT8 in=9 out=5 OutputTensor.Strides=2 Offsets=1 Sizes=5 Strides=1 fill=coordinates";
@@ -208,8 +206,8 @@ mod tests {
         Arc::new(RandomFault { atoms: 1, effect, predicate, text: text.to_owned(), witness: case(MET) })
     }
 
-    fn case(line: &str) -> Case {
-        parse_case(line).expect(line)
+    fn case(text: &str) -> Case {
+        line::parse(text, Library::embedded().signatures()).expect(text)
     }
 
     fn is_wrong(fault: &Arc<RandomFault>, lines: &[&str]) -> bool {

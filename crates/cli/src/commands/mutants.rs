@@ -2,26 +2,14 @@
 //! verdict. A mutant that survives all strategies also runs the whole suite. A fault that remembers earlier
 //! cases may need several strategies.
 
-mod findings;
-mod pairs;
-mod random;
-
-use std::{
-    io::Write,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    thread,
-    time::Duration,
-};
+use std::{io::Write, sync::Arc, thread, time::Duration};
 
 use dmlcts_backend::process::{Deadline, Incidents};
 use dmlcts_generate::{Length, Suite, suite::Strategy};
 use dmlcts_model::escaped;
 use dmlcts_mutants::{Mutant, Needs};
 use dmlcts_report::grouped;
-use dmlcts_runner::{Configuration, Ending, Factory, Listed, Run, Runs, Source, Stop, SuiteSource, Summary};
+use dmlcts_runner::{Configuration, Listed, Source, SuiteSource, cases_to_failure, side_by_side};
 use dmlcts_spec::{Library, Operator};
 
 use crate::{
@@ -73,11 +61,8 @@ impl Row {
     }
 }
 
-/// Prints the kill matrix of a suite, lists the mutants, or measures suites with random faults.
+/// Prints the kill matrix of a suite, or lists the mutants.
 pub(crate) fn mutants(arguments: &MutantsArguments) -> Result<Exit, Problem> {
-    if let (Some(count), false) = (arguments.random, arguments.findings) {
-        return random::measure(count, arguments);
-    }
     let mutants: Vec<&Mutant> = if arguments.mutant.is_empty() {
         dmlcts_mutants::all().collect()
     } else {
@@ -86,15 +71,8 @@ pub(crate) fn mutants(arguments: &MutantsArguments) -> Result<Exit, Problem> {
     if arguments.list {
         return list(&mutants);
     }
-    if arguments.findings {
-        return findings::explain(&mutants, arguments);
-    }
-    let [name] = arguments.suite.as_slice() else {
-        let help = "name one suite, or measure several with --random";
-        return Err(Problem::usage("without --random, mutants run on one suite", help));
-    };
-    let suite = load_suite(name)?;
-    let columns = columns(&suite, name, arguments)?;
+    let suite = load_suite(&arguments.suite)?;
+    let columns = columns(&suite, &arguments.suite, arguments)?;
     check_reference(columns.last(), &suite, arguments.seed)?;
     let rows = run_all(&mutants, &columns, arguments)?;
     output::unless_gone(print(&suite, &columns, &rows, arguments.quiet))?;
@@ -199,33 +177,6 @@ fn run_all(
     Ok(rows)
 }
 
-/// Applies a function to all items, on several threads. The results are in the order of the items.
-fn side_by_side<T: Sync, R: Send>(
-    items: &[T],
-    threads: usize,
-    work: impl Fn(&T) -> Result<R, Problem> + Sync,
-) -> Result<Vec<R>, Problem> {
-    let next = AtomicUsize::new(0);
-    let share = || {
-        let mut results = Vec::new();
-        loop {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = items.get(place) else { return Ok::<_, Problem>(results) };
-            results.push((place, work(item)?));
-        }
-    };
-    let mut results = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads.min(items.len())).map(|_| scope.spawn(share)).collect();
-        let mut results = Vec::new();
-        for worker in workers {
-            results.extend(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
-        }
-        Ok::<_, Problem>(results)
-    })?;
-    results.sort_by_key(|(place, _)| *place);
-    Ok(results.into_iter().map(|(_, result)| result).collect())
-}
-
 /// Runs a mutant on each strategy, and on the whole suite if it survives them.
 fn row(mutant: &'static Mutant, columns: &[Column]) -> Result<Row, Problem> {
     let Some((whole, strategies)) = columns.split_last() else {
@@ -245,7 +196,8 @@ fn check_reference(whole: Option<&Column>, suite: &Suite, seed: u64) -> Result<(
     let incidents = Incidents::default();
     let backend = backends::factory(name, &hosting(incidents.clone(), true))?;
     let configuration = Configuration { incidents, ..Configuration::default() };
-    match cases_to_kill(name, backend, &whole.source, configuration)? {
+    let first = cases_to_failure(Library::embedded(), backend, &whole.source, configuration);
+    match first.map_err(|error| Problem::start(error, name))? {
         None => Ok(()),
         Some(case) => Err(Problem::Reference {
             case,
@@ -280,60 +232,19 @@ fn own_way(mutant: &Mutant) -> Option<String> {
     if mutant.hangs() {
         return Some("in worker processes, which are ended when they hang".to_owned());
     }
-    needs_guards(mutant).then(|| "in worker processes, with memory between guard pages".to_owned())
-}
-
-/// Whether a mutant runs between guard pages, which worker processes have only on Unix.
-fn needs_guards(mutant: &Mutant) -> bool {
-    cfg!(unix) && matches!(mutant.needs, Needs::GuardedMemory(_))
+    mutant.needs_guards().then(|| "in worker processes, with memory between guard pages".to_owned())
 }
 
 /// The number of cases up to the first unexpected verdict; `None` if there is none.
 fn kill(mutant: &'static Mutant, column: &Column) -> Result<Option<u64>, Problem> {
     let incidents = Incidents::default();
-    let hosting = hosting(incidents.clone(), !mutant.hangs() && !needs_guards(mutant));
+    let hosting = hosting(incidents.clone(), !mutant.hangs() && !mutant.needs_guards());
     let name = format!("mutant:{}", mutant.name);
     let backend = backends::factory(&name, &hosting)?;
     let level = mutant.needs.level();
     let configuration = Configuration { incidents, level, ..Configuration::default() };
-    cases_to_kill(&name, backend, &column.source, configuration)
-}
-
-/// The number of cases up to the first unexpected verdict of a backend, or up to its loss. `None` if there is
-/// neither.
-fn cases_to_kill(
-    name: &str,
-    backend: Arc<Factory>,
-    source: &Arc<dyn Source>,
-    configuration: Configuration,
-) -> Result<Option<u64>, Problem> {
-    let run = Run {
-        library: Library::embedded(),
-        source: Arc::clone(source),
-        backend,
-        configuration: Configuration {
-            jobs: 1,
-            max_failures: Some(1),
-            max_hangs: Some(1),
-            retries: 0,
-            runs: Runs::default(),
-            ..configuration
-        },
-        stop: Stop::default(),
-    };
-    let summary = dmlcts_runner::run(&run, &mut |_| {}).map_err(|error| Problem::start(error, name))?;
-    Ok(first_unexpected(&summary))
-}
-
-/// The number of cases up to the first unexpected verdict of a run, or up to the loss of its backend.
-fn first_unexpected(summary: &Summary) -> Option<u64> {
-    let (strategies, operators) = (summary.strategies.len(), Library::embedded().operators().len());
-    let places =
-        (0..strategies).flat_map(|strategy| (0..operators).map(move |operator| (strategy, operator)));
-    let first = places.filter_map(|(strategy, operator)| {
-        summary.totals.first_unexpected(strategy, operator).map(|unexpected| unexpected.index + 1)
-    });
-    first.min().or_else(|| (summary.ending != Ending::Complete).then_some(summary.totals.progress.ran + 1))
+    let first = cases_to_failure(Library::embedded(), backend, &column.source, configuration);
+    first.map_err(|error| Problem::start(error, &name))
 }
 
 /// Why a suite need not kill a mutant; `None` if it must.
@@ -342,7 +253,7 @@ fn excuse(mutant: &Mutant, suite: &Suite) -> Option<&'static str> {
         Needs::Nothing | Needs::OlderLevel(..) => None,
         Needs::Memory(reason) | Needs::ManyCases(reason) => (suite.name() == "smoke").then_some(reason),
         Needs::Beyond(reason) => Some(reason),
-        Needs::GuardedMemory(reason) => (!needs_guards(mutant)).then_some(reason),
+        Needs::GuardedMemory(reason) => (!mutant.needs_guards()).then_some(reason),
     }
 }
 

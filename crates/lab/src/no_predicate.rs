@@ -1,5 +1,5 @@
 //! Faults whose failures no predicate over descs and data describes, each with the reason. Findings cannot
-//! explain them exactly, so `dmlcts mutants --findings` lists them apart.
+//! explain them exactly, so `dmlcts-lab findings` lists them apart.
 
 const RECIPROCAL: &str = "whether a quotient is wrong depends on how its divisor's reciprocal rounds";
 const SATURATES: &str = "an element fails if it has too many bits, but not if it is the greatest number, to which the \
@@ -30,9 +30,9 @@ mod tests {
     #[test]
     fn few_mutants_are_listed_and_each_exists() {
         for (name, reason) in REASONS {
-            assert!(crate::find(name).is_some(), "{name}");
+            assert!(dmlcts_mutants::find(name).is_some(), "{name}");
             assert!(!reason.is_empty(), "{name}");
         }
-        assert!(REASONS.len() * 10 <= crate::all().count());
+        assert!(REASONS.len() * 10 <= dmlcts_mutants::all().count());
     }
 }

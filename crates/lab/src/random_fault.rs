@@ -1,5 +1,5 @@
 //! Random faults: the reference, with wrong answers to the cases that meet a random conjunction of
-//! conditions. `dmlcts mutants --random` measures suites with them.
+//! conditions. `dmlcts-lab random` measures suites with them.
 //!
 //! Each fault has a witness, a case that shows it. The witnesses are random cases with a seed that no suite
 //! uses. So no suite contains them by design.
@@ -17,9 +17,8 @@ use dmlcts_runner::Factory;
 use dmlcts_spec::{Library, Predicate, Source, program::Values};
 
 use crate::{
+    Problem,
     atoms::{Atoms, joined},
-    problem::Problem,
-    selection::suite_problem,
 };
 
 /// The cases from which witnesses are drawn: small tensors, larger tensors, and tensors that are not packed.
@@ -101,11 +100,8 @@ impl Faults {
         // Suites expand with `seed` itself. With another seed, witnesses come from other pools than a suite's
         // cases.
         let seed = derive(seed, "random faults");
-        let name = "random faults";
-        let source = Source::new(name, WITNESSES);
-        let expand = |suite: Suite| suite.expand(Library::embedded(), seed);
-        let witnesses = Suite::parse(&source).map_err(Into::into).and_then(expand);
-        let witnesses = witnesses.map_err(|error| suite_problem(name, error))?;
+        let suite = Suite::parse(&Source::new("random faults", WITNESSES))?;
+        let witnesses = suite.expand(Library::embedded(), seed)?;
         let mut draws = Draws::new(derive(seed, "sample"));
         let sample = (0..SAMPLE * Library::embedded().operators().len())
             .filter_map(|_| case(&witnesses, &mut draws))
