@@ -183,11 +183,14 @@ fn judge_data(
     budget: Budget<'_>,
 ) {
     let rules = Rules::new(learned, library, level);
-    let is_about_data = sample.values().any(|Labelled { case, label }| {
-        let Label::Blind(kind) = label else { return false };
-        rules.holding(case, (Some(kind), None), &mut Values::default()).is_some()
+    // The rules that hold for a pass whose data may hide a failure. The others stay as they are.
+    let hiding = sample.values().filter_map(|Labelled { case, label }| {
+        let Label::Blind(kind) = label else { return None };
+        let place = rules.holding(case, (Some(kind), None), &mut Values::default())?;
+        Some(rules.compiled[place].0)
     });
-    if is_about_data && !(budget.is_over)() {
+    let hiding: BTreeSet<usize> = hiding.collect();
+    if !hiding.is_empty() && !(budget.is_over)() {
         let told = |one: &Labelled| match one.label {
             Label::Blind(_) => Labelled { case: one.case.clone(), label: Label::Passed },
             _ => one.clone(),
@@ -197,7 +200,8 @@ fn judge_data(
         // are the cause. A long one fits by chance.
         let length = |one: &Learned| one.predicates.iter().map(|found| found.conditions).sum::<usize>();
         for mut new in learn(&labelled, (library, level), seed, budget, None) {
-            let old = learned.iter_mut().find(|old| are_alike(old, &new));
+            let mut old = hiding.iter().copied().filter(|place| are_alike(&learned[*place], &new));
+            let old = old.next().map(|place| &mut learned[place]);
             let is_right = |old: &&mut Learned| new.wrong == 0 && length(&new) <= 2 + length(old);
             if let Some(old) = old.filter(is_right) {
                 keep_estimate(old, &mut new);
