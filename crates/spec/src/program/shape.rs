@@ -121,7 +121,7 @@ pub(super) struct Plan {
 /// The number of words in a key.
 const WORDS: usize = 8;
 
-/// The values that identify a shape or one of its parts; unused words are 0.
+/// The values that identify a part of a shape; unused words are 0.
 type Key = [u64; WORDS];
 
 /// The words of a key that hold no members.
@@ -272,29 +272,12 @@ struct Remembered {
 /// The largest number of cache entries of each part.
 const MOST_PARTS: usize = 1 << 12;
 
-/// The largest number of whole shapes in the cache.
-const MOST_SHAPES: usize = 1 << 13;
-
-/// The cached results of a whole shape.
-#[derive(Debug)]
-struct ShapeResults {
-    axes: Option<u8>,
-    findings: Findings,
-    values: Box<[i64]>,
-    masks: Box<[u8]>,
-}
-
-/// The shape caches of one set of rules. Common shapes are cached as a whole, which takes one lookup; all
-/// shapes are cached by parts.
+/// The shape caches of one set of rules, one for each part.
 #[derive(Debug, Default)]
 pub(super) struct Shapes {
-    whole: Memo<ShapeResults, WORDS, MOST_SHAPES>,
     parts: [Memo<Remembered, WORDS, MOST_PARTS>; PARTS],
     /// The given values of the desc, followed by room for values that are computed from them.
     pub(super) table: Box<Scalars>,
-    /// The key and results of the shape whose given values are in the table. Descs with the same shape often
-    /// follow each other.
-    last: Option<(Key, Option<u8>, Findings)>,
 }
 
 impl Shapes {
@@ -306,51 +289,17 @@ impl Shapes {
         plans: &[Plan; PARTS],
         inputs: &Inputs<'_>,
     ) -> Option<(Option<u8>, Findings)> {
-        let key = whole(plans, inputs);
-        if let (Some(key), Some((last, axes, findings))) = (&key, self.last)
-            && *key == last
-        {
-            return Some((axes, findings));
-        }
-        self.last = None;
-        if let Some(key) = &key
-            && let Some(place) = self.whole.find(key)
-        {
-            let ShapeResults { axes, findings, values, masks } = self.whole.get(place);
-            self.table.values.get_mut(..values.len())?.copy_from_slice(values);
-            self.table.masks.get_mut(..masks.len())?.copy_from_slice(masks);
-            self.last = Some((*key, *axes, *findings));
-            return Some((*axes, *findings));
-        }
-        self.compose(plans, inputs, key)
-    }
-
-    /// Combines the results of the parts, and caches the whole.
-    #[inline(never)]
-    fn compose(
-        &mut self,
-        plans: &[Plan; PARTS],
-        inputs: &Inputs<'_>,
-        key: Option<Key>,
-    ) -> Option<(Option<u8>, Findings)> {
         let mut findings = Findings::default();
         let mut axes = None;
-        let mut end = 0;
         for (part, (plan, memo)) in plans.iter().zip(&self.parts).enumerate() {
             let entry = memo.get(memo.find(&plan.key(part, inputs)?)?);
             findings = findings.and(entry.findings);
             if part == 0 {
                 axes = entry.axes;
             }
-            end = plan.first + entry.given.len();
-            for (slot, given) in (plan.first..end).zip(&entry.given) {
+            for (slot, given) in (plan.first..).zip(&entry.given) {
                 self.table.set(u8::try_from(slot).ok()?, *given);
             }
-        }
-        if let Some(key) = key {
-            self.whole.make_room(1);
-            let (values, masks) = (self.table.values[..end].into(), self.table.masks[..end].into());
-            self.whole.insert(key, ShapeResults { axes, findings, values, masks });
         }
         Some((axes, findings))
     }
@@ -371,47 +320,4 @@ impl Shapes {
             memo.insert(key, Remembered { axes: view.lengths.agreed(), given, findings });
         }
     }
-}
-
-/// One key for all parts, if their values are small enough. Shapes that differ in any part have different
-/// keys.
-#[inline]
-fn whole(plans: &[Plan; PARTS], inputs: &Inputs<'_>) -> Option<Key> {
-    let Desc { input, output, members, .. } = inputs.desc;
-    let mut key = Key::default();
-    key[0] = u64::from(inputs.level.code());
-    key[1] = whole_tensor(input.as_ref())?;
-    key[2] = whole_tensor(output.as_ref())?;
-    let [extent, kinds, ..] = plans;
-    for place in &extent.lists {
-        let Some(Value::List(list)) = members.get(usize::from(*place)) else { return None };
-        key[3] = key[3] << 5 | length(list.as_ref());
-    }
-    let values = extent.values.iter().chain(&kinds.values);
-    let mut words = key[FIXED_WORDS..].iter_mut();
-    let mut kinds = 0;
-    for place in values {
-        // Nothing depends on the bytes of a scalar.
-        let (kind, value) = match members.get(usize::from(*place)) {
-            Some(Value::Integer(value)) => (1, *value as u64),
-            _ => (0, 0),
-        };
-        kinds = kinds << 1 | kind;
-        *words.next()? = value;
-    }
-    key[0] |= kinds << 32;
-    (extent.lists.len() <= MOST_LISTS).then_some(key)
-}
-
-/// The parts' view of a tensor, in one word.
-#[inline]
-fn whole_tensor(tensor: Option<&Tensor>) -> Option<u64> {
-    let Some(tensor) = tensor else { return Some(u64::MAX) };
-    let Tensor { data_type, flags, dimension_count, sizes, strides, alignment, .. } = tensor;
-    let is_small = *dimension_count < 32 && data_type.0 < 64 && *flags < 64;
-    let lists = length(sizes.as_ref()) << 5 | length(strides.as_ref());
-    is_small.then(|| {
-        let small = u64::from(*dimension_count) << 12 | u64::from(data_type.0) << 6 | u64::from(*flags);
-        (small << 10 | lists) << 32 | u64::from(*alignment)
-    })
 }
