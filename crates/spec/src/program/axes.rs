@@ -1,14 +1,9 @@
-//! Findings for each axis of a desc, cached by the axis's values, and their combination over all axes.
-
-use dmlcts_model::{Side, Signature};
+//! Findings for each axis of a desc, and their combination over all axes.
 
 use super::{
-    Findings, Inputs, ListSource, MAXIMUM_AXES, Mask, OpId, Program,
-    axis_key::{AxisKey, AxisKeys, KeyList, VALUES, put},
+    Findings, Inputs, MAXIMUM_AXES, Mask, OpId, Program,
     findings::{Edge, Kind, Rule},
-    leaf,
     lengths::Lengths,
-    memo::Memo,
     scalars::{DEFINED, Scalar, Scalars, Slot, TRUE},
     step::{Lanes, run},
     table::{Row, Table},
@@ -17,13 +12,11 @@ use super::{
 use crate::{IdSet, expression::Quantifier};
 
 /// The largest number of operations that are gathered over the axes.
-pub(super) const MOST_GATHERED: usize = 4;
+pub(super) const MOST_GATHERED: usize = 8;
 
 /// The rules and operations that are evaluated on each axis.
 #[derive(Debug)]
 pub(super) struct AxisCode {
-    /// The lists whose values form an axis's key; `None` is the axis's index.
-    lists: Vec<Option<KeyList>>,
     /// The slots of values that are the same for all axes. They are the first operations of the program.
     frontier: Vec<Slot>,
     /// The operations to compute on an axis.
@@ -44,8 +37,6 @@ pub(super) struct AxisCode {
 #[derive(Debug, Default)]
 pub(super) struct AxisPlan {
     /// See [`AxisCode`].
-    pub(super) lists: Vec<Option<ListSource>>,
-    /// See [`AxisCode`].
     pub(super) frontier: Vec<(OpId, Slot)>,
     /// See [`AxisCode`].
     pub(super) rules: Vec<Rule>,
@@ -55,25 +46,21 @@ pub(super) struct AxisPlan {
     pub(super) gathered: Vec<Gathered>,
 }
 
-/// The cache of axes.
+/// The values of a desc's axes.
 #[derive(Debug, Default)]
-pub(super) struct AxisMemory {
-    memo: Memo<AxisFindings, { VALUES / 2 }, MOST_AXES>,
+pub(super) struct AxisValues {
     table: Table<i64>,
     none: Table<i64>,
 }
 
-/// The largest number of axes in the cache.
-const MOST_AXES: usize = 1 << 15;
-
-/// A value that is gathered over the axes, and the slot that it is stored in.
+/// A value that is gathered over the axes.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Gathered {
-    /// An operation's values, gathered by a quantifier.
-    Axes(Quantifier, OpId, Slot),
-    /// The distance in elements between a tensor's first and last element: the sum over all axes of `(size -
-    /// 1) * stride`.
-    Reach(Side, Slot),
+pub(super) struct Gathered {
+    pub(super) quantifier: Quantifier,
+    /// The operation on axes.
+    pub(super) of: OpId,
+    /// Where the value is stored.
+    pub(super) slot: Slot,
 }
 
 /// The findings for one axis.
@@ -91,17 +78,12 @@ struct AxisFindings {
 }
 
 impl AxisPlan {
-    /// Extracts the operations on axes from a program. `None` if they exceed the capacity of keys or
-    /// findings.
-    pub(super) fn extract(self, program: &Program, signature: &Signature) -> Option<AxisCode> {
-        let values = self.lists.len() + if self.frontier.is_empty() { 0 } else { 1 + self.frontier.len() };
-        if values > VALUES || self.rules.len() + self.edges.len() > u32::BITS as usize {
+    /// Extracts the operations on axes from a program. `None` if they exceed the capacity of findings.
+    pub(super) fn extract(self, program: &Program) -> Option<AxisCode> {
+        if self.rules.len() + self.edges.len() > u32::BITS as usize {
             return None;
         }
-        let gathered = self.gathered.iter().filter_map(|gathered| match gathered {
-            Gathered::Axes(_, id, _) => Some(*id),
-            Gathered::Reach(..) => None,
-        });
+        let gathered = self.gathered.iter().map(|gathered| gathered.of);
         let roots = self.rules.iter().flat_map(|rule| rule.decisive().chain([rule.condition]));
         let roots = roots.chain(self.edges.iter().flat_map(|(_, edge)| edge.decisive())).chain(gathered);
         let mut needed = vec![false; program.ops.len()];
@@ -134,26 +116,15 @@ impl AxisPlan {
         let clauses = clauses.fold((0, IdSet::EMPTY), |(bits, all), (bit, rule)| {
             (bits | 1 << bit, all.union(IdSet::of(rule.place)))
         });
-        let key_list = |list: &Option<ListSource>| list.map(|source| KeyList::new(source, signature));
         Some(AxisCode {
-            lists: self.lists.iter().map(key_list).collect(),
             frontier: self.frontier.iter().map(|(_, slot)| *slot).collect(),
             program: own,
             bits: bits.collect(),
             clauses,
             edges: self.edges.iter().map(|(_, edge)| edge.renamed(rename)).collect(),
-            gathered: self.gathered.iter().map(|gathered| gathered.renamed(rename)).collect(),
+            gathered: self.gathered.iter().map(|one| Gathered { of: rename(one.of), ..*one }).collect(),
             rules,
         })
-    }
-}
-
-impl Gathered {
-    fn renamed(self, rename: impl Fn(OpId) -> OpId) -> Self {
-        match self {
-            Self::Axes(quantifier, id, slot) => Self::Axes(quantifier, rename(id), slot),
-            Self::Reach(..) => self,
-        }
     }
 }
 
@@ -165,27 +136,14 @@ impl AxisCode {
         &self,
         inputs: &Inputs<'_>,
         count: u8,
-        memory: &mut AxisMemory,
+        memory: &mut AxisValues,
         table: &mut Scalars,
         found: &mut Findings,
     ) -> Option<()> {
-        let mut keys = AxisKeys::default();
-        let keys = keys.get_mut(..usize::from(count))?;
-        self.load_keys(inputs, table, keys)?;
-        let mut places = [0; MAXIMUM_AXES];
-        let mut missing = 0_u8;
-        memory.memo.make_room(MAXIMUM_AXES);
-        for (axis, (key, place)) in keys.iter().zip(&mut places).enumerate() {
-            match memory.memo.find(key) {
-                Some(known) => *place = known,
-                None => missing |= 1 << axis,
-            }
-        }
-        if missing != 0 {
-            self.meet(inputs, keys, missing, memory, table, &mut places)?;
-        }
-        let places = &places[..keys.len()];
-        let axes = || places.iter().map(|place| memory.memo.get(*place));
+        let mut all = [AxisFindings::default(); MAXIMUM_AXES];
+        let known = all.get_mut(..usize::from(count))?;
+        self.compute(inputs, memory, table, known)?;
+        let axes = || known.iter();
         let (mut kept, mut broken, mut edges, mut raised) = (self.clauses.0, 0, 0, 0);
         for axis in axes() {
             kept &= axis.kept;
@@ -200,11 +158,7 @@ impl AxisCode {
         // For rules about the desc, a later layer decides whether they are kept.
         found.edges = found.edges.union(self.meaning(edges));
         for (place, gathered) in self.gathered.iter().enumerate() {
-            let (slot, value) = match *gathered {
-                Gathered::Axes(quantifier, _, slot) => (slot, gather(quantifier, place, axes)?),
-                Gathered::Reach(side, slot) => (slot, reach(inputs, side)?),
-            };
-            table.set(slot, value);
+            table.set(gathered.slot, gather(gathered.quantifier, place, axes)?);
         }
         Some(())
     }
@@ -222,46 +176,16 @@ impl AxisCode {
         rules
     }
 
-    /// Loads the keys of a desc's axes. `None` if a list is shorter than expected, or a value is out of its
-    /// member's range.
-    #[inline]
-    fn load_keys(&self, inputs: &Inputs<'_>, table: &Scalars, keys: &mut [AxisKey]) -> Option<()> {
-        for (place, list) in self.lists.iter().enumerate() {
-            match list {
-                Some(list) => list.load(inputs.desc, keys, place)?,
-                None => (0..).zip(&mut *keys).for_each(|(axis, key)| put(key, place, axis)),
-            }
-        }
-        if self.frontier.is_empty() {
-            return Some(());
-        }
-        let mut kinds = 0;
-        for (place, slot) in (self.lists.len() + 1..).zip(&self.frontier) {
-            kinds = kinds << 2 | u32::from(table.mask(*slot));
-            let value = i32::try_from(table.value(*slot)).ok()?;
-            for key in &mut *keys {
-                put(key, place, value as u32);
-            }
-        }
-        for key in keys {
-            put(key, self.lists.len(), kinds);
-        }
-        Some(())
-    }
-
-    /// Computes the findings of all axes, and caches those that are missing.
-    #[inline(never)]
-    fn meet(
+    /// Computes the findings of all axes.
+    fn compute(
         &self,
         inputs: &Inputs<'_>,
-        keys: &[AxisKey],
-        missing: u8,
-        memory: &mut AxisMemory,
+        memory: &mut AxisValues,
         scalars: &Scalars,
-        places: &mut [usize; MAXIMUM_AXES],
+        axes: &mut [AxisFindings],
     ) -> Option<()> {
-        let AxisMemory { memo, table, none } = memory;
-        let lengths = Lengths::of(keys.len() as u8);
+        let AxisValues { table, none } = memory;
+        let lengths = Lengths::of(axes.len() as u8);
         table.grow(self.program.ops.len());
         for ((slot, row), mask) in self.frontier.iter().zip(&mut table.rows).zip(&mut table.masks) {
             let spread = |bit: u8| if scalars.mask(*slot) & bit == 0 { 0 } else { u8::MAX };
@@ -274,14 +198,7 @@ impl AxisCode {
             return None;
         }
         let view = View { program: &self.program, fixed: table, moving: none, lengths: &lengths };
-        let mut axes = [AxisFindings::default(); MAXIMUM_AXES];
-        self.collect(&view, &mut axes[..keys.len()]);
-        for ((axis, key), place) in keys.iter().enumerate().zip(places) {
-            if missing >> axis & 1 == 1 {
-                // Two axes of a desc may have the same key.
-                *place = memo.find(key).unwrap_or_else(|| memo.insert(*key, axes[axis]));
-            }
-        }
+        self.collect(&view, axes);
         Some(())
     }
 
@@ -306,12 +223,11 @@ impl AxisCode {
             axes.iter_mut().enumerate().for_each(|(at, axis)| axis.edges |= on(lanes, at, bit));
         }
         for (place, gathered) in self.gathered.iter().enumerate() {
-            let Gathered::Axes(_, id, _) = gathered else { continue };
-            let mask = view.mask(*id);
+            let mask = view.mask(gathered.of);
             for (at, axis) in axes.iter_mut().enumerate() {
                 axis.truth |= (mask.truth >> at & 1) << place;
                 axis.defined |= (mask.defined >> at & 1) << place;
-                axis.values[place] = view.fixed.rows[id.index()].0[at];
+                axis.values[place] = view.fixed.rows[gathered.of.index()].0[at];
             }
         }
     }
@@ -343,22 +259,4 @@ fn gather<'a, I: Iterator<Item = &'a AxisFindings>>(
         Quantifier::Sum => Scalar::integer(axes().map(value).try_fold(0_i64, i64::checked_add)?),
         Quantifier::Product => Scalar::integer(axes().map(value).try_fold(1_i64, i64::checked_mul)?),
     })
-}
-
-/// `None` if the result does not fit, or if a size is below 1: packed strides of such a tensor have another
-/// reach.
-#[inline]
-fn reach(inputs: &Inputs<'_>, side: Side) -> Option<Scalar> {
-    let sizes = leaf::list(inputs.desc, ListSource::Sizes(side))?;
-    if sizes.iter().any(|&size| size < 1) {
-        return None;
-    }
-    let reach = match leaf::list(inputs.desc, ListSource::Strides(side)) {
-        None => sizes.iter().try_fold(1_i64, |count, &size| count.checked_mul(size))? - 1,
-        Some(strides) => sizes
-            .iter()
-            .zip(strides)
-            .try_fold(0_i64, |reach, (size, &stride)| reach.checked_add((size - 1).checked_mul(stride)?))?,
-    };
-    Some(Scalar::integer(reach))
 }

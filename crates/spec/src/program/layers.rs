@@ -1,14 +1,11 @@
 //! Rules in three layers. The first depends on one part of the desc's shape, and the second on the values of
 //! one axis. The third has one value for the desc.
 //!
-//! Findings of the first two layers are cached. The third is computed by a few [`scalars`](super::scalars)
-//! instructions from the gathered values of the axes. The reach of strides is summed directly, because
-//! strides vary too much for the cache to help.
-
-use dmlcts_model::{Side, Signature};
+//! Findings of the first layer are cached. The second runs on all axes at once. The third is computed by a few
+//! [`scalars`](super::scalars) instructions from the gathered values of the axes.
 
 use super::{
-    Findings, Leaf, ListSource, OpId, Operation, Program,
+    Findings, Leaf, OpId, Operation, Program,
     axes::{AxisCode, AxisPlan, Gathered, MOST_GATHERED},
     findings::{Edge, Kind, Rule},
     number::Number,
@@ -17,7 +14,7 @@ use super::{
 };
 use crate::{
     IdSet,
-    expression::{Binary, Comparison, Quantifier},
+    expression::{Comparison, Quantifier},
 };
 
 /// Rules in layers.
@@ -90,7 +87,6 @@ fn is_given(program: &Program, parts: &[ShapeParts], id: OpId) -> bool {
 /// Arranges the rules in layers. `given` lists the operations whose values come first in the table. `None` if
 /// a rule fits no layer.
 pub(super) fn arrange(
-    signature: &Signature,
     program: &Program,
     parts: &[ShapeParts],
     rules: &[Rule],
@@ -105,7 +101,6 @@ pub(super) fn arrange(
         early: ScalarCode::default(),
         late: ScalarCode::default(),
         gathered: Vec::new(),
-        lists: Vec::new(),
         frontier: Vec::new(),
     };
     if given.len() > CAPACITY {
@@ -139,9 +134,9 @@ pub(super) fn arrange(
         let condition = arranging.slot(rule.condition)?;
         checks.push(Check { kind: rule.kind, bit: IdSet::of(rule.place), condition, edges });
     }
-    let Arranging { early, late, gathered, lists, frontier, .. } = arranging;
-    let plan = AxisPlan { lists, frontier, rules: axis_rules, edges: axis_edges, gathered };
-    Some(Layers { early, axes: plan.extract(program, signature)?, late, checks })
+    let Arranging { early, late, gathered, frontier, .. } = arranging;
+    let plan = AxisPlan { frontier, rules: axis_rules, edges: axis_edges, gathered };
+    Some(Layers { early, axes: plan.extract(program)?, late, checks })
 }
 
 struct Arranging<'a> {
@@ -155,7 +150,6 @@ struct Arranging<'a> {
     early: ScalarCode,
     late: ScalarCode,
     gathered: Vec<Gathered>,
-    lists: Vec<Option<ListSource>>,
     frontier: Vec<(OpId, Slot)>,
 }
 
@@ -180,8 +174,7 @@ impl Arranging<'_> {
 
     fn arrange_on_axis(&mut self, id: OpId) -> Option<Layer> {
         match self.program.op(id).operation {
-            Operation::Leaf(Leaf::List(source)) => self.lists.push(Some(source)),
-            Operation::Leaf(Leaf::Axis) => self.lists.push(None),
+            Operation::Leaf(Leaf::List(_) | Leaf::Axis) => {}
             // Code on axes sees one axis at a time.
             Operation::Leaf(_) | Operation::On(..) => return None,
             _ => {}
@@ -194,8 +187,7 @@ impl Arranging<'_> {
         Some(Layer::Axis)
     }
 
-    /// Whether code on axes can read an operation. A value that is the same for all axes becomes part of the
-    /// key.
+    /// Whether code on axes can read an operation. A value that is the same for all axes is handed to it.
     fn is_known_to_axes(&mut self, id: OpId) -> bool {
         match self.layer(id) {
             Some(Layer::Axis) => true,
@@ -223,29 +215,11 @@ impl Arranging<'_> {
 
     fn gather(&mut self, id: OpId, quantifier: Quantifier, a: OpId) -> Option<Layer> {
         let slot = self.take_slot(id)?;
-        if let Some(side) = self.reach(quantifier, a) {
-            self.gathered.push(Gathered::Reach(side, slot));
-            return Some(Layer::Gathered);
-        }
         if self.layer(a)? != Layer::Axis || self.gathered.len() == MOST_GATHERED {
             return None;
         }
-        self.gathered.push(Gathered::Axes(quantifier, a, slot));
+        self.gathered.push(Gathered { quantifier, of: a, slot });
         Some(Layer::Gathered)
-    }
-
-    /// The tensor whose reach this is: the distance in elements from its first to its last element.
-    fn reach(&self, quantifier: Quantifier, a: OpId) -> Option<Side> {
-        let operation = |id: OpId| self.program.op(id).operation;
-        let Operation::Binary(Binary::Multiply, a, b) = operation(a) else { return None };
-        let (less_one, side) = [(a, b), (b, a)].into_iter().find_map(|(a, b)| match operation(b) {
-            Operation::Leaf(Leaf::List(ListSource::Strides(side))) => Some((a, side)),
-            _ => None,
-        })?;
-        let Operation::Binary(Binary::Subtract, size, one) = operation(less_one) else { return None };
-        let is_size = operation(size) == Operation::Leaf(Leaf::List(ListSource::Sizes(side)));
-        let is_one = operation(one) == Operation::Constant(1);
-        (quantifier == Quantifier::Sum && is_size && is_one).then_some(side)
     }
 
     fn arrange_scalar(&mut self, id: OpId) -> Option<Layer> {

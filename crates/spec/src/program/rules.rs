@@ -1,10 +1,10 @@
-//! Rules: the clauses and questions of a judge, evaluated together with caches.
+//! Rules: the clauses and questions of a judge, evaluated together.
 //!
 //! Most of an operator's rules depend on little of a desc. Its [*shape*](super::shape) consists of null
-//! pointers, list lengths, data types, flags and the feature level. The rules on an [axis](super::axes)
-//! depend on a few numbers. The descs of a run combine the same shapes and axes, so that findings that depend
-//! on only one of them are cached. The rest, [a handful of operations](super::scalars), is computed for each
-//! desc. If a part of the shape is new or a value does not fit 64 bits, the whole program is evaluated.
+//! pointers, list lengths, data types, flags and the feature level. The descs of a run combine the same
+//! shapes, so that findings that depend on the shape alone are cached. The rules on [axes](super::axes) and the
+//! rest, [a handful of operations](super::scalars), are computed for each desc. If a part of the shape is new
+//! or a value does not fit 64 bits, the whole program is evaluated.
 
 use std::sync::{
     Arc,
@@ -15,7 +15,7 @@ use dmlcts_model::Signature;
 
 use super::{
     Findings, Inputs, OpId, Program, Values,
-    axes::AxisMemory,
+    axes::AxisValues,
     findings::{Kind, Rule, findings},
     layers::{Layers, arrange, given},
     shape::{PARTS, Plan, Shapes, parts_of, plan, plan_given},
@@ -48,7 +48,7 @@ pub struct Memory {
 #[derive(Debug, Default)]
 struct Known {
     shapes: Shapes,
-    axes: AxisMemory,
+    axes: AxisValues,
 }
 
 /// The reason why a lookup failed.
@@ -88,7 +88,7 @@ impl Rules {
         let parts = parts_of(&program, signature);
         let (mut plans, lively) = plan(signature, &parts, clauses.chain(questions));
         let given = plan_given(&mut plans, &parts, &given(&program, &parts, &lively));
-        let layers = arrange(signature, &program, &parts, &lively, &given);
+        let layers = arrange(&program, &parts, &lively, &given);
         let id = COUNT.fetch_add(1, Ordering::Relaxed);
         Self { id, program, plans, lively, layers }
     }
