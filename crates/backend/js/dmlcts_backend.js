@@ -354,6 +354,12 @@ function endWithParent() {
     new Worker(watch, { eval: true }).unref();
 }
 
+function milliseconds(name, value) {
+    if (value === null) return null;
+    if (Number.isFinite(value) && value >= 0) return Math.round(value);
+    return fail(`${name} is ${inspect(value)}: write a number of milliseconds, such as 1500, or null`);
+}
+
 function hello(backend) {
     const lacks = Object.entries(backend.lacks).flatMap(([operator, conditions]) =>
         Object.entries(conditions).map(([where, reason]) => ({ operator, where, reason })));
@@ -366,7 +372,7 @@ function hello(backend) {
         limits: {
             tensor_bytes: backend.tensorBytes, elements: backend.elements,
             batch_cases: backend.batchCases, busy_cases: backend.busyCases,
-            create_timeout: backend.createTimeout,
+            create_timeout: milliseconds("createTimeout", backend.createTimeout),
         },
         ahead: true,
     };

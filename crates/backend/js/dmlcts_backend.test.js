@@ -134,6 +134,17 @@ describe("conversation", { skip: process.platform === "win32" && "needs a shell"
         }
     });
 
+    it("names a createTimeout that is no number of milliseconds", () => {
+        for (const wrong of ["Infinity", "NaN", "'1500'", "-1"]) {
+            const script = `
+                const backend = new dmlcts.Backend();
+                backend.createTimeout = ${wrong};
+                dmlcts.serve(backend);`;
+            const expected = `createTimeout is ${wrong}: write a number of milliseconds, such as 1500, or null\n`;
+            assert.deepEqual(converse(script, HELLO, true), [[], expected]);
+        }
+    });
+
     it("integers of 64 bits are exact", () => {
         const run = JSON.stringify({
             cases: 1, number: 7, operator: ["SLICE"], runs: [0], output_fill: [], members: { SLICE: { Scale: ["1".repeat(16)] } },

@@ -33,6 +33,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 import os
 import stat
 import struct
@@ -325,6 +326,14 @@ def _end_with_parent():
         threading.Thread(target=watch, daemon=True).start()
 
 
+def _milliseconds(name, seconds):
+    if seconds is None:
+        return None
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 <= seconds < math.inf:
+        raise SystemExit("%s is %r: write a number of seconds, such as 1.5, or None" % (name, seconds))
+    return round(1000 * seconds)
+
+
 def _hello(backend):
     return {
         "protocol": 1, "name": backend.name, "version": backend.version, "device": backend.device,
@@ -339,7 +348,7 @@ def _hello(backend):
         "limits": {
             "tensor_bytes": backend.tensor_bytes, "elements": backend.elements,
             "batch_cases": backend.batch_cases, "busy_cases": backend.busy_cases,
-            "create_timeout": None if backend.create_timeout is None else round(1000 * backend.create_timeout),
+            "create_timeout": _milliseconds("create_timeout", backend.create_timeout),
         },
         "ahead": True,
     }

@@ -88,6 +88,15 @@ class Conversation(unittest.TestCase):
         })
 
 
+    def test_a_create_timeout_that_is_no_number_of_seconds_is_named(self):
+        for wrong in [float("inf"), float("nan"), "1.5", -1]:
+            backend = dmlcts.Backend()
+            backend.create_timeout = wrong
+            with self.assertRaises(SystemExit) as raised:
+                dmlcts._hello(backend)
+            said = "create_timeout is %r: write a number of seconds, such as 1.5, or None" % wrong
+            self.assertEqual(str(raised.exception), said)
+
     def test_a_library_that_prints_when_it_is_imported_spoils_nothing(self):
         script = (
             "import dmlcts_backend as dmlcts\n"
