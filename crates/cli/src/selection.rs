@@ -37,7 +37,9 @@ impl Selection {
                 format!("its strategies are: {}", names.join(", ")),
             ));
         }
-        Ok(SuiteSource::in_order(self.order, expansion, &self.strategy))
+        let filter = self.filter()?;
+        let left = (filter.as_deref(), self.feature_level);
+        Ok(SuiteSource::in_order(self.order, expansion, &self.strategy, left))
     }
 
     /// The suite's cases before the filter, or `None` if they are not found before the deadline. A search
@@ -65,11 +67,7 @@ impl Selection {
 
     /// The filter, compiled.
     pub(crate) fn filter(&self) -> Result<Option<Arc<Predicate>>, Problem> {
-        let Some(text) = &self.filter else { return Ok(None) };
-        let scopes = Library::embedded().operators().iter().map(Operator::scope);
-        let predicate = Predicate::compile(text, scopes)
-            .map_err(|mistake| Problem::Predicate { text: text.clone(), mistake })?;
-        Ok(Some(Arc::new(predicate)))
+        self.filter.as_deref().map(|text| compile(text).map(Arc::new)).transpose()
     }
 
     /// The error that none of the first `read` cases was selected.
@@ -94,6 +92,12 @@ impl Selection {
     pub(crate) fn threads(&self) -> usize {
         self.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
     }
+}
+
+/// A filter, compiled.
+pub(crate) fn compile(text: &str) -> Result<Predicate, Problem> {
+    let scopes = Library::embedded().operators().iter().map(Operator::scope);
+    Predicate::compile(text, scopes).map_err(|mistake| Problem::Predicate { text: text.to_owned(), mistake })
 }
 
 /// A suite by name or path.

@@ -151,27 +151,33 @@ impl<'lib> Expansion<'lib> {
         self.sequence().length()
     }
 
-    /// The cases of some parts, in this order or else in that of the suite. Searches these parts.
+    /// The cases of some parts, in this order or else in that of the suite. Searches these parts. The order by
+    /// obligations begins only with cases that `runs` accepts.
     pub fn sequence_of(
         &self,
         order: Option<Order>,
         mut is_chosen: impl FnMut(&Part<'lib>) -> bool,
+        runs: impl FnMut(&Case) -> bool,
     ) -> Sequence {
         let chosen = self.parts.iter().enumerate().filter(|(_, part)| is_chosen(part));
         let order = order.unwrap_or(self.suite.form().order);
         let sequence = Sequence::new(order, chosen.map(|(place, part)| (place, part.length())));
-        let firsts = if order == Order::Obligations { self.first_to_meet(&sequence) } else { Vec::new() };
+        let firsts =
+            if order == Order::Obligations { self.first_to_meet(&sequence, runs) } else { Vec::new() };
         sequence.beginning_with(&firsts)
     }
 
-    /// The cases at the start of a sequence that meet an obligation that no earlier case meets.
-    fn first_to_meet(&self, sequence: &Sequence) -> Vec<u64> {
+    /// The cases at the start of a sequence that run and meet an obligation that no earlier case meets.
+    fn first_to_meet(&self, sequence: &Sequence, mut runs: impl FnMut(&Case) -> bool) -> Vec<u64> {
         let (level, mut scratch) = (FeatureLevel::NEWEST, Scratch::default());
         let (mut met, mut firsts) = (Coverage::new(self.library), Vec::new());
         let Some(mut case) = self.blank() else { return firsts };
         let places = (0..LOOKED_AT).map_while(|index| Some((index, sequence.place(index.into())?)));
         for (index, (part, within)) in places {
             self.parts[part].case(within, &mut case);
+            if !runs(&case) {
+                continue;
+            }
             let Some(operator) = self.library.operator(&case.desc.signature.operator) else { continue };
             let before = met.clone();
             let judgement = operator.judge(&case.desc, level, &mut scratch);
@@ -184,7 +190,7 @@ impl<'lib> Expansion<'lib> {
     }
 
     fn sequence(&self) -> &Sequence {
-        self.sequence.get_or_init(|| self.sequence_of(None, |_| true))
+        self.sequence.get_or_init(|| self.sequence_of(None, |_| true, |_| true))
     }
 
     /// Writes the case at an index over `case`, reusing its memory, and returns the strategy that made it.

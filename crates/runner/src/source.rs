@@ -1,7 +1,8 @@
 //! Sources of cases: streams that any thread can read from any index.
 
 use dmlcts_generate::{Expansion, Length, Order, Part, Sequence, suite::Strategy};
-use dmlcts_model::Case;
+use dmlcts_model::{Case, FeatureLevel};
+use dmlcts_spec::{Predicate, Scratch, program::Values};
 
 /// A stream of cases by index. Case `i` is the same for every reader, in any order of reading.
 pub trait Source: Send + Sync {
@@ -69,13 +70,31 @@ pub struct SuiteSource {
 impl SuiteSource {
     /// The parts that these strategies make. Without strategies, all parts. No other part is searched.
     pub fn new(expansion: Expansion<'static>, strategies: &[Strategy]) -> Self {
-        Self::in_order(None, expansion, strategies)
+        Self::in_order(None, expansion, strategies, (None, None))
     }
 
-    /// As [`Self::new`], in this order or else in that of the suite.
-    pub fn in_order(order: Option<Order>, expansion: Expansion<'static>, strategies: &[Strategy]) -> Self {
+    /// As [`Self::new`], in this order or else in that of the suite. The order by obligations begins with
+    /// cases that this filter and this feature level do not leave out.
+    pub fn in_order(
+        order: Option<Order>,
+        expansion: Expansion<'static>,
+        strategies: &[Strategy],
+        (filter, level): (Option<&Predicate>, Option<FeatureLevel>),
+    ) -> Self {
+        let (newest, library) = (FeatureLevel::NEWEST, expansion.library());
+        let (mut values, mut scratch) = (Values::default(), Scratch::default());
+        let runs = |case: &Case| {
+            filter.is_none_or(|filter| filter.holds(case, newest, &mut values))
+                && level.is_none_or(|level| {
+                    let operator = library.operator(&case.desc.signature.operator);
+                    operator.is_some_and(|operator| {
+                        operator.judge_valid(&case.desc, level, &mut scratch).is_ok()
+                            || operator.judge_valid(&case.desc, newest, &mut scratch).is_err()
+                    })
+                })
+        };
         let is_chosen = |part: &Part<'_>| strategies.is_empty() || strategies.contains(&part.strategy());
-        let sequence = expansion.sequence_of(order, is_chosen);
+        let sequence = expansion.sequence_of(order, is_chosen, runs);
         Self { expansion, sequence }
     }
 

@@ -50,7 +50,9 @@ pub(crate) struct Selection {
     ///
     /// Layered takes a case of each part of the suite in turn, so that the first few hundred have some of
     /// everything. `soak` and `fuzz` have this order anyway. Obligations begins with the cases that meet an
-    /// obligation of the spec that no earlier case meets: a few hundred meet all that the suite meets.
+    /// obligation of the spec that no earlier case meets: a few hundred meet all that the suite meets. They
+    /// are chosen after `--where` and `--feature-level`, but before `--partition`, so that all parts have the
+    /// same order. Cases that the backend lacks something for are chosen, too.
     #[arg(long, value_name = "ORDER", value_parser = order, help_heading = heading::CASES)]
     pub(crate) order: Option<Order>,
 

@@ -26,7 +26,7 @@ use crate::{
     problem::{Problem, exit_after},
     profile,
     reports::Reports,
-    selection::load_suite,
+    selection::{compile, load_suite},
 };
 
 /// Joins the files and shows the result of the whole run.
@@ -166,7 +166,9 @@ pub(crate) fn suite(selection: &SelectionForm) -> Option<Arc<SuiteSource>> {
         Some(order) => Some(Order::from_id(order)?),
         None => None,
     };
-    Some(Arc::new(SuiteSource::in_order(order, expansion, &strategies?)))
+    let filter = selection.filter.as_deref().map(compile).transpose().ok()?;
+    let level = selection.feature_level.as_ref().map(|level| level.parse()).transpose().ok()?;
+    Some(Arc::new(SuiteSource::in_order(order, expansion, &strategies?, (filter.as_ref(), level))))
 }
 
 /// The context of a recorded run's summary.

@@ -77,6 +77,10 @@ fn a_few_hundred_cases_in_the_order_of_obligations_meet_all_that_the_suite_meets
     };
     assert_eq!(met(&["--order", "obligations", "--limit", "300"]), met(&[]));
     assert_eq!(met(&["--budget", "10m"]), met(&[]));
+    // The first cases are chosen from those that the filter and the feature level leave.
+    let filter = ["--where", "valid and InputTensor.DataType == FLOAT16", "--feature-level", "4.1"];
+    let first = [&filter[..], &["--order", "obligations", "--limit", "20"]].concat();
+    assert_eq!(met(&first), met(&filter));
 }
 
 #[test]
