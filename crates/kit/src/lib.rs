@@ -41,7 +41,8 @@
 //!
 //! A file of the folder `findings` describes a known failure, as for `dmlcts run --findings`. It is a trial,
 //! too, which passes as long as the backend fails as the file says. Once its cases pass, the trials that have
-//! them fail, and the file must be taken out.
+//! them fail, and the file must be taken out. `DMLCTS_ACCEPT=1 cargo test --test conformance` writes the files
+//! and prints what it changes, as `dmlcts run --accept` does.
 //!
 //! [`check_tensors`], [`check_slice`] and [`check_padding`] refuse what DirectML refuses, for a library that
 //! takes more.
