@@ -75,7 +75,7 @@ impl Operators for Slices {
     ) -> Result<(), RunError> {
         match copy.bug.as_str() {
             "abort" => process::abort(),
-            "wrong-value" => copy.walks[0].first = 0,
+            "wrong-value" => copy.walks.iter_mut().for_each(|walk| walk.first = 0),
             "hang" => thread::sleep(Duration::from_secs(3600)),
             _ => {}
         }
