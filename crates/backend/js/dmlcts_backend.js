@@ -519,7 +519,7 @@ export function packedStrides(sizes) {
     return sizes.map((_, axis) => count(sizes.slice(axis + 1)));
 }
 
-/** The strides of a tensor in bytes, packed ones if it has none. */
+/** Returns the strides of a tensor in bytes: an array with a number for each axis, packed ones if it has none. */
 export function byteStrides(tensor) {
     const width = elementSize(tensor);
     return stridesOf(tensor).map((stride) => stride * width);
@@ -565,7 +565,7 @@ function same(left, right) {
 
 /**
  * Throws `Invalid` unless both tensors are there, agree in type and dimension count, and keep what every
- * operator asks of its tensors. Returns the input and the output. Pages: DML_BUFFER_TENSOR_DESC,
+ * operator asks of its tensors. Returns an array of both, the input first. Pages: DML_BUFFER_TENSOR_DESC,
  * DML_TENSOR_FLAGS.
  */
 export function checkTensors(desc, dataTypes = WHOLE_TYPES, ranks = [1, 8]) {
@@ -587,7 +587,7 @@ export function checkTensors(desc, dataTypes = WHOLE_TYPES, ranks = [1, 8]) {
 
 /**
  * Throws `Invalid` unless SLICE or SLICE1 can be created of the desc, whose tensors `checkTensors` has
- * passed. Returns what is read on each axis: `{first, length, step, stop}`, which is `length` elements from
+ * passed. Returns an array with `{first, length, step, stop}` for each axis: `length` elements are read from
  * `first` on, `step` apart.
  *
  * A step may be negative. `stop` is where the walk ends, as a slice of Python takes it; null stands for
@@ -633,7 +633,7 @@ function slice1Walks(desc, source, target) {
 
 /**
  * Throws `Invalid` unless PADDING1 can be created of the desc, whose tensors `checkTensors` has passed.
- * Returns how much is added before and behind the input on each axis. Page:
+ * Returns an array with a pair for each axis: the elements added before and behind the input. Page:
  * ns-directml-dml_padding1_operator_desc.
  */
 export function checkPadding(desc, source, target) {

@@ -470,7 +470,7 @@ def packed_strides(sizes: Sequence[int]) -> List[int]:
 
 
 def byte_strides(tensor: Tensor) -> List[int]:
-    """The strides of a tensor in bytes, packed ones where it has none."""
+    """Returns the strides of a tensor in bytes: a list with a value for each axis, packed strides where it has none."""
     width, strides = element_size(tensor), tensor.Strides
     if strides is None:
         strides = packed_strides(tensor.Sizes or [])
@@ -487,7 +487,7 @@ def check_tensors(
     desc: Desc, data_types: Sequence[str] = Backend.data_types, ranks: Tuple[int, int] = Backend.ranks
 ) -> Tuple[Tensor, Tensor]:
     """Raises `Invalid` unless both tensors are there, agree in type and dimension count, and keep what every operator asks of
-    its tensors. Returns the input and the output. Pages: DML_BUFFER_TENSOR_DESC, DML_TENSOR_FLAGS."""
+    its tensors. Returns the pair of both, the input first. Pages: DML_BUFFER_TENSOR_DESC, DML_TENSOR_FLAGS."""
     source, target = desc.InputTensor, desc.OutputTensor
     if source is None or target is None:
         raise Invalid("%s is null" % ("InputTensor" if source is None else "OutputTensor"))
@@ -517,7 +517,7 @@ class Walk(NamedTuple):
 
 def check_slice(desc: Desc, source: Tensor, target: Tensor) -> List[Walk]:
     """Raises `Invalid` unless SLICE or SLICE1 can be created of the desc, whose tensors `check_tensors` has passed. Returns
-    what is read on each axis."""
+    a list with a `Walk` for each axis: the elements that are read."""
     return {"SLICE": _slice_walks, "SLICE1": _slice1_walks}[desc.operator](desc, source, target)
 
 
@@ -553,8 +553,8 @@ def _slice1_walks(desc, source, target):
 
 
 def check_padding(desc: Desc, source: Tensor, target: Tensor) -> List[Tuple[int, int]]:
-    """Raises `Invalid` unless PADDING1 can be created of the desc, whose tensors `check_tensors` has passed. Returns how
-    much is added before and behind the input on each axis. Page: ns-directml-dml_padding1_operator_desc."""
+    """Raises `Invalid` unless PADDING1 can be created of the desc, whose tensors `check_tensors` has passed. Returns a
+    list with a pair for each axis: the elements added before and behind the input. Page: ns-directml-dml_padding1_operator_desc."""
     if desc.PaddingMode not in range(len(PADDING_MODES)):
         raise Invalid("PaddingMode is no mode")
     if desc.PaddingValueDataType != source.DataType:

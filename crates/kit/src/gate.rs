@@ -26,6 +26,8 @@ use crate::{
 
 /// The argument with which the program serves its backend.
 const SERVE: &str = "--dmlcts-serve";
+/// The variable of the environment with which the gate accepts what fails.
+const ACCEPT: &str = "DMLCTS_ACCEPT";
 /// The time that a process of the backend may be silent.
 const CASE_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -33,6 +35,10 @@ const CASE_TIMEOUT: Duration = Duration::from_secs(10);
 ///
 /// A trial is called `slice1::boundary`, and that of a finding `finding::` and its id. `cargo test -- slice1`
 /// selects trials as usual. A trial runs its own cases alone, and so does cargo-nextest.
+///
+/// With `DMLCTS_ACCEPT=1`, the program first runs the whole suite, writes what fails into the folder of
+/// [`Self::findings`] and prints the change, as `dmlcts run --accept` does. Then the trials run, and expect
+/// what was written. A flake, a time-out or a run that was cut off is not accepted, and its trials fail.
 #[derive(Debug)]
 #[must_use = "`test` runs the trials"]
 pub struct Gate<F> {
@@ -70,7 +76,9 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
             process::exit(i32::from(serve(self.open) != process::ExitCode::SUCCESS));
         }
         let mut arguments = Arguments::from_args();
-        let trials = self.trials().unwrap_or_else(|reason| {
+        // A list of the trials runs no case.
+        let accepted = if arguments.list { Ok(()) } else { self.accept() };
+        let trials = accepted.and_then(|()| self.trials()).unwrap_or_else(|reason| {
             // No filter may hide that nothing can run.
             (arguments.filter, arguments.skip) = (None, Vec::new());
             vec![Trial::test("gate", || Err(reason.into()))]
@@ -78,6 +86,33 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
         let conclusion = libtest_mimic::run(&arguments, trials);
         dmlcts_backend::process::end_all();
         conclusion.exit()
+    }
+
+    /// Accepts what fails, if the environment says so.
+    fn accept(&self) -> Result<(), String> {
+        match env::var_os(ACCEPT) {
+            Some(value) if value == "1" => {}
+            Some(value) if !value.is_empty() && value != "0" => {
+                return Err(format!("{ACCEPT} is {}; write 1 to accept what fails", value.display()));
+            }
+            _ => return Ok(()),
+        }
+        if env::var_os("NEXTEST").is_some() {
+            return Err(format!("{ACCEPT} would run the whole suite for each test; use `cargo test` for it"));
+        }
+        let folder = self.folder().ok_or_else(|| {
+            format!("{ACCEPT} has no folder to write into; name one: `Gate::new(…).findings(\"findings\")`")
+        })?;
+        let library = Library::embedded();
+        let stored = folder.read_or_none(library).map_err(|error| error.to_string())?;
+        let suite = Suite::load(&self.suite).map_err(|error| error.to_string())?;
+        let subject = self.subject(library, suite, &stored)?;
+        let text = subject
+            .accept(&folder)
+            .map_err(|failed| failed.message().unwrap_or("the run failed").to_owned())?;
+        // A reader that goes away does not change the result.
+        let _ = std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes());
+        Ok(())
     }
 
     /// The trials, or why there are none.
@@ -126,13 +161,17 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
         })
     }
 
+    /// The folder of the known findings.
+    fn folder(&self) -> Option<Folder> {
+        let path = self.findings.as_ref()?;
+        // Cargo runs a test in the folder of its package, and other callers need not.
+        let root = env::var_os("CARGO_MANIFEST_DIR");
+        Some(Folder::new(root.map_or(path.clone(), |root| PathBuf::from(root).join(path))))
+    }
+
     /// The known findings.
     fn stored(&self, library: &Library) -> Result<Vec<Stored>, String> {
-        let Some(path) = &self.findings else { return Ok(Vec::new()) };
-        // Cargo runs a test in the folder of its package, and other callers need not.
-        let path =
-            env::var_os("CARGO_MANIFEST_DIR").map_or(path.clone(), |root| PathBuf::from(root).join(path));
-        let folder = Folder::new(path);
+        let Some(folder) = self.folder() else { return Ok(Vec::new()) };
         folder.read(library).map_err(|error| {
             format!("the known findings cannot be read: {error}; make the folder, or name another one")
         })

@@ -41,19 +41,23 @@
 //!
 //! A file of the folder `findings` describes a known failure, as for `dmlcts run --findings`. It is a trial,
 //! too, which passes as long as the backend fails as the file says. Once its cases pass, the trials that have
-//! them fail, and the file must be taken out.
+//! them fail, and the file must be taken out. `DMLCTS_ACCEPT=1 cargo test --test conformance` writes the files
+//! and prints what it changes, as `dmlcts run --accept` does.
+//!
+//! [`check_tensors`], [`check_slice`] and [`check_padding`] refuse what DirectML refuses, for a library that
+//! takes more.
 //!
 //! The feature `fuzz` has `fuzz_target!`, a fuzz target for cargo-fuzz in one line.
 //!
 //! Without the feature `gate`, a backend can be written and [served](serve): 32 crates instead of 103,
 //! without YAML and oracle. The gate has clap, since `libtest-mimic` depends on it.
 
-mod serve;
-
 #[cfg(feature = "fuzz")]
 pub mod fuzz;
 #[cfg(feature = "gate")]
 mod gate;
+mod rules;
+mod serve;
 #[cfg(feature = "gate")]
 mod trial;
 
@@ -63,4 +67,5 @@ pub use dmlcts_model::{
 };
 #[cfg(feature = "gate")]
 pub use gate::Gate;
+pub use rules::{Walk, byte_strides, check_padding, check_slice, check_tensors};
 pub use serve::serve;

@@ -15,7 +15,7 @@ use dmlcts_runner::{
     SuiteSource, Summary,
 };
 use dmlcts_spec::{Library, Operator, Predicate};
-use dmlcts_store::Stored;
+use dmlcts_store::{Failed as FailedCases, Folder, Run as AcceptedRun, Stored};
 use libtest_mimic::{Completion, Failed};
 
 /// The seed of the suites.
@@ -113,12 +113,49 @@ impl Subject {
         }
     }
 
+    /// Runs the whole suite, and writes its findings into the folder. Returns what was written.
+    pub(crate) fn accept(&self, folder: &Folder) -> Result<String, Failed> {
+        let source = Arc::new(SuiteSource::new(self.suite.expand(self.library, SEED)?, &[]));
+        let configuration = Configuration {
+            record: true,
+            tries_smallest: true,
+            known: self.known.clone(),
+            ..Configuration::default()
+        };
+        let mut failed = FailedCases::default();
+        let (diagnosis, incidents) =
+            self.run_and_note(source, configuration, Explaining::USUAL_CASES, &mut failed)?;
+        if let Some(reason) = broken(&diagnosis.summary) {
+            let report = self.report(&diagnosis, incidents);
+            return Err(format!("nothing was accepted: {reason}\n{report}").into());
+        }
+        let run = AcceptedRun { diagnosis: &diagnosis, failed: &failed.0, is_whole: true };
+        match dmlcts_store::accept_run(folder, &run, &[])? {
+            Ok(accepted) => Ok(accepted.text(folder.path())),
+            Err(id) => Err(format!("there is no finding `{id}`").into()),
+        }
+    }
+
     /// Runs cases in processes of the backend, and explains their failures. Returns the incidents, too.
     fn run(
         &self,
         source: Arc<dyn Source>,
         known: KnownFailures,
         configuration: Configuration,
+    ) -> Result<(Diagnosis, Vec<String>), Failed> {
+        // Other trials run beside this one.
+        let configuration = Configuration { jobs: 1, known, ..configuration };
+        self.run_and_note(source, configuration, EXPLAINED, &mut FailedCases::default())
+    }
+
+    /// As [`Self::run`], and notes the failed cases if the configuration records cases. A finding may cost
+    /// `explained` cases.
+    fn run_and_note(
+        &self,
+        source: Arc<dyn Source>,
+        configuration: Configuration,
+        explained: usize,
+        failed: &mut FailedCases,
     ) -> Result<(Diagnosis, Vec<String>), Failed> {
         let (stop, incidents) = (Stop::default(), Incidents::default());
         let examples = self.library.operators().iter().filter_map(|operator| operator.examples().first());
@@ -134,20 +171,15 @@ impl Subject {
             library: self.library,
             source,
             backend: Arc::new(move |purpose| Ok(Box::new(launcher.host(purpose)?))),
-            // Other trials run beside this one.
-            configuration: Configuration {
-                jobs: 1,
-                max_hangs: Some(MOST_HANGS),
-                incidents,
-                known,
-                ..configuration
-            },
+            configuration: Configuration { max_hangs: Some(MOST_HANGS), incidents, ..configuration },
             stop,
         };
-        let explaining = Explaining { cases: Some(EXPLAINED), shrink: true, ..Explaining::NONE };
         let mut told = Vec::new();
+        let explaining = Explaining { cases: Some(explained), shrink: true, ..Explaining::NONE };
         let diagnosis = dmlcts_diagnose::run(&run, &explaining, &mut |event| {
-            if let Event::Run(RunEvent::Incident(sentence)) = event {
+            let Event::Run(event) = event else { return };
+            failed.on_event(&event);
+            if let RunEvent::Incident(sentence) = event {
                 told.push(sentence.to_owned());
             }
         })?;

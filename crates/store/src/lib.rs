@@ -8,6 +8,7 @@
 //! its schema and the spec, and a file with mistakes is never replaced.
 
 mod accept;
+mod apply;
 mod campaign;
 mod check;
 mod error;
@@ -17,6 +18,7 @@ mod merge;
 mod write;
 
 pub use accept::{Accepted, Change, FailedCase, Refused, Run, accept, add, regress};
+pub use apply::{Failed, accept_run, add_run, cases, merge_folders, regress_findings, sentences};
 pub use campaign::{Position, PositionFile};
 pub use error::StoreError;
 pub use folder::{Folder, Stored};

@@ -4,12 +4,12 @@ use std::io::Write as _;
 
 use dmlcts_runner::Ending;
 use dmlcts_spec::Library;
-use dmlcts_store::Folder;
+use dmlcts_store::{Failed, Folder};
 
 use crate::{
     arguments::AcceptArguments,
     exit::Exit,
-    known::{AcceptedRun, Failed, accept_run, check_name, is_whole},
+    known::{AcceptedRun, accept_run, check_name, is_whole},
     output,
     problem::Problem,
     recorded,

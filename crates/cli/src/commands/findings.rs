@@ -6,12 +6,12 @@ use dmlcts_model::escaped;
 use dmlcts_report::{ListedFinding, counted, write_html_list, write_markdown_list};
 use dmlcts_results::{prepare_to_replace, replace};
 use dmlcts_spec::Library;
-use dmlcts_store::{Folder, SeenForm, Stored};
+use dmlcts_store::{Folder, SeenForm, Stored, cases, merge_folders};
 
 use crate::{
     arguments::{FindingsArguments, FindingsCommand, ListFindingsArguments, MergeFindingsArguments},
     exit::Exit,
-    known::{cases, check_name, merge_folders},
+    known::check_name,
     output,
     problem::Problem,
 };

@@ -20,6 +20,7 @@ use dmlcts_runner::{
     Summary, Totals, Witnessed,
 };
 use dmlcts_spec::Library;
+use dmlcts_store::Failed;
 
 use super::conclusion::conclude;
 use crate::{
@@ -28,7 +29,7 @@ use crate::{
     certificate, colour,
     exit::Exit,
     given::{self, Bindings},
-    known::{Failed, Known, accept_run, is_whole},
+    known::{Known, accept_run, is_whole},
     output,
     problem::{Problem, exit_after},
     record::Record,

@@ -27,7 +27,10 @@ use dmlcts_runner::{
     KnownFailure, KnownFailures, Run, Source, Status, Stop, SuiteSource, Verdict,
 };
 use dmlcts_spec::{Library, Predicate};
-use dmlcts_store::{Accepted, FailedCase, FindingFile, Folder, Position, PositionFile, Stored};
+use dmlcts_store::{
+    Accepted, Failed, FailedCase, FindingFile, Folder, Position, PositionFile, Stored, add_run,
+    regress_findings, sentences,
+};
 
 use self::status::CampaignStatus;
 use super::run::{configuration, hosting};
@@ -35,7 +38,7 @@ use crate::{
     arguments::{FuzzArguments, RunArguments, Selection},
     backends,
     exit::Exit,
-    known::{Failed, add_run, check_name, regress_findings, sentences},
+    known::check_name,
     output,
     problem::Problem,
     selection::{load_suite, suite_problem},
