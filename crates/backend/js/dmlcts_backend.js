@@ -519,7 +519,9 @@ export function packedStrides(sizes) {
     return sizes.map((_, axis) => count(sizes.slice(axis + 1)));
 }
 
-/** Returns the strides of a tensor in bytes: an array with a number for each axis, packed ones if it has none. */
+/**
+ * Returns the strides of a tensor in bytes: an array with a number for each axis, packed ones if it has none.
+ */
 export function byteStrides(tensor) {
     const width = elementSize(tensor);
     return stridesOf(tensor).map((stride) => stride * width);

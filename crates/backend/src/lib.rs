@@ -25,6 +25,7 @@ mod open_error;
 mod out_of_bounds;
 pub mod process;
 pub mod protocol;
+mod rules;
 mod sequential;
 
 pub use batch::{Batch, Job, Run};
@@ -32,6 +33,7 @@ pub use capabilities::{Capabilities, Lack, Limits};
 pub use interleaved::Interleaved;
 pub use open_error::OpenError;
 pub use out_of_bounds::note_writes_out_of_bounds;
+pub use rules::{Walk, byte_strides, check_padding, check_slice, check_tensors};
 pub use sequential::{Operators, Refusal, RunError, Sequential};
 
 use dmlcts_model::FeatureLevel;

@@ -41,8 +41,8 @@
 //!
 //! A file of the folder `findings` describes a known failure, as for `dmlcts run --findings`. It is a trial,
 //! too, which passes as long as the backend fails as the file says. Once its cases pass, the trials that have
-//! them fail, and the file must be taken out. `DMLCTS_ACCEPT=1 cargo test --test conformance` writes the files
-//! and prints what it changes, as `dmlcts run --accept` does.
+//! them fail, and the file must be taken out. `DMLCTS_ACCEPT=1 cargo test --test conformance` writes the
+//! files and prints what it changes, as `dmlcts run --accept` does.
 //!
 //! [`check_tensors`], [`check_slice`] and [`check_padding`] refuse what DirectML refuses, for a library that
 //! takes more.
@@ -56,16 +56,57 @@
 pub mod fuzz;
 #[cfg(feature = "gate")]
 mod gate;
-mod rules;
 mod serve;
 #[cfg(feature = "gate")]
 mod trial;
 
-pub use dmlcts_backend::{Capabilities, Lack, Limits, Operators, Refusal, RunError};
+pub use dmlcts_backend::{
+    Capabilities, Lack, Limits, Operators, Refusal, RunError, Walk, byte_strides, check_padding, check_slice,
+    check_tensors,
+};
 pub use dmlcts_model::{
     BindingOffsets, DataType, Desc, ErrorCode, FeatureLevel, List, NumberKind, Side, Signature, Tensor, Value,
 };
 #[cfg(feature = "gate")]
 pub use gate::Gate;
-pub use rules::{Walk, byte_strides, check_padding, check_slice, check_tensors};
 pub use serve::serve;
+
+#[cfg(all(test, feature = "gate"))]
+mod tests {
+    use dmlcts_generate::Suite;
+    use dmlcts_spec::{Library, Scratch, Validity};
+
+    use super::*;
+
+    fn check(desc: &Desc) -> Result<(), Refusal> {
+        let (input, output) = check_tensors(desc)?;
+        if desc.signature.operator == "PADDING1" {
+            check_padding(desc, input, output).map(drop)
+        } else {
+            check_slice(desc, input, output).map(drop)
+        }
+    }
+
+    #[test]
+    fn the_rules_say_what_the_spec_says() {
+        let library = Library::embedded();
+        let suite = Suite::load("smoke").expect("a suite");
+        let expansion = suite.expand(library, 0).expect("cases");
+        let mut case = expansion.blank().expect("a case");
+        let (mut scratch, mut told) = (Scratch::default(), [0, 0]);
+        for index in 0.. {
+            if expansion.case(index, &mut case).is_none() {
+                break;
+            }
+            let operator = library.operator(&case.desc.signature.operator).expect("an operator");
+            let validity = operator.judge(&case.desc, FeatureLevel::NEWEST, &mut scratch).validity();
+            match (validity, check(&case.desc)) {
+                (Validity::Open, _) | (_, Err(Refusal::Unsupported(_))) => {}
+                (Validity::Valid, Ok(())) => told[0] += 1,
+                (Validity::Invalid, Err(Refusal::Invalid(_))) => told[1] += 1,
+                (validity, checked) => panic!("{case} is {validity:?}, and checked: {checked:?}"),
+            }
+        }
+        assert!(told.iter().all(|count| *count > 1_000), "{told:?}");
+    }
+}

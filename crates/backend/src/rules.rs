@@ -4,8 +4,9 @@
 //! The functions have the names that they have in the Python module. A backend whose library asks for less
 //! than DirectML calls them. They would hide the mistakes of a validation that is itself under test.
 
-use dmlcts_backend::Refusal;
 use dmlcts_model::{Desc, List, Tensor, packed_strides};
+
+use crate::Refusal;
 
 /// A tensor has at most this many elements, from the first to the last one that it reaches.
 const MOST_ELEMENTS: i64 = u32::MAX as i64;
@@ -188,45 +189,4 @@ fn ensure(holds: bool, otherwise: &'static str) -> Result<(), Refusal> {
 
 fn invalid(reason: &'static str) -> Refusal {
     Refusal::Invalid(reason.into())
-}
-
-#[cfg(all(test, feature = "gate"))]
-mod tests {
-    use dmlcts_generate::Suite;
-    use dmlcts_model::FeatureLevel;
-    use dmlcts_spec::{Library, Scratch, Validity};
-
-    use super::*;
-
-    fn check(desc: &Desc) -> Result<(), Refusal> {
-        let (input, output) = check_tensors(desc)?;
-        if desc.signature.operator == "PADDING1" {
-            check_padding(desc, input, output).map(drop)
-        } else {
-            check_slice(desc, input, output).map(drop)
-        }
-    }
-
-    #[test]
-    fn the_rules_say_what_the_spec_says() {
-        let library = Library::embedded();
-        let suite = Suite::load("smoke").expect("a suite");
-        let expansion = suite.expand(library, 0).expect("cases");
-        let mut case = expansion.blank().expect("a case");
-        let (mut scratch, mut told) = (Scratch::default(), [0, 0]);
-        for index in 0.. {
-            if expansion.case(index, &mut case).is_none() {
-                break;
-            }
-            let operator = library.operator(&case.desc.signature.operator).expect("an operator");
-            let validity = operator.judge(&case.desc, FeatureLevel::NEWEST, &mut scratch).validity();
-            match (validity, check(&case.desc)) {
-                (Validity::Open, _) | (_, Err(Refusal::Unsupported(_))) => {}
-                (Validity::Valid, Ok(())) => told[0] += 1,
-                (Validity::Invalid, Err(Refusal::Invalid(_))) => told[1] += 1,
-                (validity, checked) => panic!("{case} is {validity:?}, and checked: {checked:?}"),
-            }
-        }
-        assert!(told.iter().all(|count| *count > 1_000), "{told:?}");
-    }
 }
