@@ -26,8 +26,8 @@ const LARGEST: u64 = 1 << 20;
 /// The passes that are asked again at a time.
 const MOST: usize = 24;
 
-/// The case with other data, several times; if the desc has a scalar of 0, with another one, too. None if the case shows elements from wrong places with its
-/// own data.
+/// The case with other data, several times; if the desc has a scalar of 0, with another one, too. None if the
+/// case shows elements from wrong places with its own data.
 pub fn with_other_data(case: &Case) -> impl Iterator<Item = Case> + '_ {
     let fills = if has_only_distinct_elements(case) { &[][..] } else { &FILLS[..] };
     let with_fill = |fill: &Fill| Case { fill: fill.clone(), ..case.clone() };
