@@ -151,8 +151,8 @@ impl<'lib> Expansion<'lib> {
         self.sequence().length()
     }
 
-    /// The cases of some parts, in this order or else in that of the suite. Searches these parts. The order by
-    /// obligations begins only with cases that `runs` accepts.
+    /// The cases of some parts, in this order or else in that of the suite. Searches these parts. The order
+    /// by obligations begins only with cases that `runs` accepts.
     pub fn sequence_of(
         &self,
         order: Option<Order>,

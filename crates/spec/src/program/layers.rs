@@ -1,8 +1,8 @@
 //! Rules in three layers. The first depends on one part of the desc's shape, and the second on the values of
 //! one axis. The third has one value for the desc.
 //!
-//! Findings of the first layer are cached. The second runs on all axes at once. The third is computed by a few
-//! [`scalars`](super::scalars) instructions from the gathered values of the axes.
+//! Findings of the first layer are cached. The second runs on all axes at once. The third is computed by a
+//! few [`scalars`](super::scalars) instructions from the gathered values of the axes.
 
 use super::{
     Findings, Leaf, OpId, Operation, Program,

@@ -2,9 +2,9 @@
 //!
 //! Most of an operator's rules depend on little of a desc. Its [*shape*](super::shape) consists of null
 //! pointers, list lengths, data types, flags and the feature level. The descs of a run combine the same
-//! shapes, so that findings that depend on the shape alone are cached. The rules on [axes](super::axes) and the
-//! rest, [a handful of operations](super::scalars), are computed for each desc. If a part of the shape is new
-//! or a value does not fit 64 bits, the whole program is evaluated.
+//! shapes, so that findings that depend on the shape alone are cached. The rules on [axes](super::axes) and
+//! the rest, [a handful of operations](super::scalars), are computed for each desc. If a part of the shape is
+//! new or a value does not fit 64 bits, the whole program is evaluated.
 
 use std::sync::{
     Arc,
