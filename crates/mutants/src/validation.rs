@@ -341,19 +341,19 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&["SLICE UINT8 in=5 out=5 InputTensor.TotalTensorSizeInBytes=4 Sizes=5 Offsets=0 Strides=1"])
         .judge(|asked, _| is_enough(asked, |needed| needed / 4 * 4)),
     validation("total-size-in-32-bits", ALL)
-        .about("the bytes that are needed are computed in 32 bits")
+        .about("the bytes that are needed are computed in 32 bits, and not rounded up")
         .witness(&[
             "SLICE FLOAT32 in=1073741824 out=1 InputTensor.TotalTensorSizeInBytes=4 Sizes=1 Offsets=0 \
             Strides=1",
         ])
-        .judge(|asked, _| is_enough(asked, |needed| i128::from(rounded_up(needed) as u32))),
+        .judge(|asked, _| is_enough(asked, |needed| i128::from(needed as u32))),
     validation("total-size-in-31-bits", ALL)
-        .about("the bytes that are needed are computed as a signed number of 32 bits")
+        .about("the bytes that are needed are computed as a signed number of 32 bits, and not rounded up")
         .witness(&[
             "SLICE FLOAT32 in=536870912 out=1 InputTensor.TotalTensorSizeInBytes=4 Sizes=1 Offsets=0 \
             Strides=1",
         ])
-        .judge(|asked, _| is_enough(asked, |needed| i128::from(rounded_up(needed) as i32))),
+        .judge(|asked, _| is_enough(asked, |needed| i128::from(needed as i32))),
     validation("total-size-lacks-an-element", ALL)
         .about("the bytes that are needed are computed from the last offset, without the last element")
         .witness(&[
