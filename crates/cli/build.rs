@@ -65,7 +65,9 @@ fn sources() -> Vec<String> {
     let mut crates: Vec<String> =
         crates.filter_map(|entry| Some(format!("../{}", entry.file_name().to_str()?))).collect();
     crates.sort();
-    let of_crates = crates.iter().flat_map(|path| ["src", "Cargo.toml"].map(|name| format!("{path}/{name}")));
+    let of_crates = crates
+        .iter()
+        .flat_map(|path| ["src", "templates", "Cargo.toml"].map(|name| format!("{path}/{name}")));
     let of_all = ["Cargo.toml", "Cargo.lock", "spec", "cases/suites", "cases/profiles"];
     let all = of_crates.chain(of_all.map(|name| format!("../../{name}")));
     all.filter(|path| Path::new(path).exists()).collect()

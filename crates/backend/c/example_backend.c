@@ -67,7 +67,7 @@ static int overlaps(const tensor *t) {
     if (is_nested) return 0;
     /* Axes that interleave: the places themselves say it. */
     if (t->count > MOST_INTERLEAVED || reach > (uint64_t)UINT32_MAX) return -1;
-    uint8_t *is_taken = calloc(reach / 8 + 1, 1);
+    uint8_t *is_taken = (uint8_t *)calloc(reach / 8 + 1, 1);
     if (is_taken == NULL) return -1;
     int found = 0;
     for (uint64_t element = 0; element < t->count && !found; element++) {
@@ -245,7 +245,7 @@ static dmlcts_result make(const dmlcts_desc *desc, dmlcts_operator *made, dmlcts
 
 dmlcts_result dmlcts_create(dmlcts_backend *backend, const dmlcts_desc *desc, dmlcts_operator **created,
                             dmlcts_reason *reason) {
-    dmlcts_operator *made = calloc(1, sizeof *made);
+    dmlcts_operator *made = (dmlcts_operator *)calloc(1, sizeof *made);
     if (made == NULL) return refuse(reason, DMLCTS_OUT_OF_MEMORY, "no memory for an operator");
     dmlcts_result result = make(desc, made, reason);
     if (result == DMLCTS_OK)

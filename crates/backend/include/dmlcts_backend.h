@@ -169,6 +169,9 @@ typedef struct dmlcts_capabilities {
     uint64_t elements;
     /* The valid descs that it does not support although the fields above cover them; null if there are none. */
     const dmlcts_lack *lacks;
+    /* The time in milliseconds that dmlcts_create may take beyond the time limit of a case, at most 600,000. A backend that
+     * compiles each desc may need seconds. 0 for a backend that does not. */
+    uint64_t create_timeout;
 } dmlcts_capabilities;
 
 /* Yours, whatever they are. */

@@ -131,7 +131,7 @@ export class Backend {
     /**
      * The other valid descs that it does not support, and is not asked for: for an operator, conditions in
      * the language of `--where`, and the reasons, such as {PADDING1: {"PaddingMode != CONSTANT": "constant
-     * only"}}.
+     * only"}}. An array of the declarations that a report prints works, too: [{operator, where, reason}].
      */
     lacks = {};
     /** The largest tensor in bytes and in elements, and the most cases in a batch; null for no limit. */
@@ -360,15 +360,37 @@ function milliseconds(name, value) {
     return fail(`${name} is ${inspect(value)}: write a number of milliseconds, such as 1500, or null`);
 }
 
+/** The list of the protocol, from either form of `lacks`. */
+function lacksOf(lacks) {
+    const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+    if (!isObject(lacks) && !Array.isArray(lacks)) {
+        return fail(`lacks is ${inspect(lacks)}: write an object or an array`);
+    }
+    const listed = Array.isArray(lacks) ? lacks : Object.entries(lacks).flatMap(([operator, conditions]) => {
+        if (isObject(conditions)) {
+            return Object.entries(conditions).map(([where, reason]) => ({ operator, where, reason }));
+        }
+        const example = inspect({ "rank > 4": "up to four axes" });
+        return fail(`lacks.${operator} is ${inspect(conditions)}: write conditions with reasons, such as ${example}`);
+    });
+    const keys = ["operator", "where", "reason"];
+    for (const [place, lack] of listed.entries()) {
+        const isRight = isObject(lack) && Object.keys(lack).length === keys.length
+            && keys.every((key) => typeof lack[key] === "string");
+        if (!isRight) {
+            return fail(`lacks[${place}] is ${inspect(lack)}: write an object of the texts ${keys.join(", ")}`);
+        }
+    }
+    return listed;
+}
+
 function hello(backend) {
-    const lacks = Object.entries(backend.lacks).flatMap(([operator, conditions]) =>
-        Object.entries(conditions).map(([where, reason]) => ({ operator, where, reason })));
     return {
         protocol: 1, name: backend.name, version: backend.version, device: backend.device, driver: backend.driver,
         feature_level: backend.featureLevel, can_set_feature_level: backend.canSetFeatureLevel,
         operators: backend.operators, data_types: backend.dataTypes,
         ranks: { min: backend.ranks[0], max: backend.ranks[1] },
-        lacks,
+        lacks: lacksOf(backend.lacks),
         limits: {
             tensor_bytes: backend.tensorBytes, elements: backend.elements,
             batch_cases: backend.batchCases, busy_cases: backend.busyCases,
@@ -396,12 +418,14 @@ function send(kind, header, outputs) {
 export async function answer(backend, run, body, sendResults) {
     const number = "number" in run ? { number: run.number } : {};
     const places = {};
-    let results, outputs, size, started;
+    let results, outputs, size, times, started;
     const begin = () => {
-        [results, outputs, size, started] = [{ outcome: [], phase: [], code: [], reason: [] }, [], 0, performance.now()];
+        [results, outputs, size] = [{ outcome: [], phase: [], code: [], reason: [] }, [], 0];
+        [times, started] = [{ create: 0, execute: 0 }, performance.now()];
     };
     const finish = () => {
-        if (results.outcome.length > 0) sendResults({ ...results, ...number }, outputs);
+        const [create, run] = [times.create, times.execute].map((milliseconds) => Math.round(1000 * milliseconds));
+        if (results.outcome.length > 0) sendResults({ ...results, times: { create, run }, ...number }, outputs);
         begin();
     };
     begin();
@@ -416,12 +440,15 @@ export async function answer(backend, run, body, sendResults) {
         const made = [];
         let step = "create";
         let told;
+        let since = performance.now();
         try {
             if (backend.operators !== null && !backend.operators.includes(operator)) {
                 throw new Unsupported(`there is no ${operator}`);
             }
             const execute = await backend.create(descAt(run, index, place));
-            step = "execute";
+            const created = performance.now();
+            times.create += created - since;
+            [since, step] = [created, "execute"];
             for (let turn = 0; turn < runs; turn++) {
                 // Memory of its own, so that every typed array can view it.
                 const start = at + turn * inputSize;
@@ -436,6 +463,7 @@ export async function answer(backend, run, body, sendResults) {
         } catch (error) {
             told = outcomeOf(error);
         }
+        times[step] += performance.now() - since;
         at += runs * inputSize;
         fill += runs;
         results.outcome.push(told.outcome);

@@ -145,6 +145,27 @@ describe("conversation", { skip: process.platform === "win32" && "needs a shell"
         }
     });
 
+    it("takes the list of a report as lacks, and a mistake names its entry", () => {
+        const script = (lacks) => `
+            const backend = new dmlcts.Backend();
+            backend.lacks = ${lacks};
+            dmlcts.serve(backend);`;
+        const listed = [{ operator: "PADDING1", where: "PaddingMode != CONSTANT", reason: "constant only" }];
+        const [[{ header }]] = converse(script(JSON.stringify(listed)), Buffer.concat([HELLO, BYE]), true);
+        assert.deepEqual(header.lacks, listed);
+        const texts = "write an object of the texts operator, where, reason\n";
+        const example = "write conditions with reasons, such as { 'rank > 4': 'up to four axes' }\n";
+        for (const [wrong, expected] of [
+            ["['rank > 4']", `lacks[0] is 'rank > 4': ${texts}`],
+            ["[{ operator: 'SLICE' }]", `lacks[0] is { operator: 'SLICE' }: ${texts}`],
+            ["{ SLICE: { 'rank > 4': 7 } }", `lacks[0] is { operator: 'SLICE', where: 'rank > 4', reason: 7 }: ${texts}`],
+            ["{ SLICE: 'rank > 4' }", `lacks.SLICE is 'rank > 4': ${example}`],
+            ["null", "lacks is null: write an object or an array\n"],
+        ]) {
+            assert.deepEqual(converse(script(wrong), HELLO, true), [[], expected]);
+        }
+    });
+
     it("integers of 64 bits are exact", () => {
         const run = JSON.stringify({
             cases: 1, number: 7, operator: ["SLICE"], runs: [0], output_fill: [], members: { SLICE: { Scale: ["1".repeat(16)] } },
@@ -196,6 +217,17 @@ function throwing(error) {
 }
 
 describe("a mistake of a script is the failure of its case, and spoils no frame", () => {
+    it("the time is that of the step that took it", async () => {
+        const slow = () => new Promise((resolve) => setTimeout(resolve, 50));
+        const refuse = () => slow().then(throwing(new dmlcts.Invalid("")));
+        for (const [create, step, other] of [
+            [() => slow().then(() => () => {}), "create", "run"], [refuse, "create", "run"], [() => slow, "run", "create"],
+        ]) {
+            const [[{ times }]] = await answers(create);
+            assert.ok(times[step] >= 45_000 && times[step] > times[other], JSON.stringify([step, times]));
+        }
+    });
+
     it("a code that is no HRESULT", async () => {
         const full = await answer(throwing(new dmlcts.Refused("full", 0x8007000e)));
         assert.deepEqual(full, { outcome: "rejected", code: 0x8007000e, reason: "full", phase: null, body: "" });

@@ -42,7 +42,7 @@ import threading
 import time
 import traceback
 from operator import index
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 __all__ = [
     "Backend", "ArrayBackend", "Desc", "Tensor", "Run", "Invalid", "Unsupported", "Refused",
@@ -180,8 +180,9 @@ class Backend:
     data_types = ("FLOAT32", "FLOAT16", "UINT32", "UINT16", "UINT8", "INT32", "INT16", "INT8", "FLOAT64", "UINT64", "INT64")
     ranks = (1, 8)
     #: The valid descs that it does not support all the same, and is not asked for: for an operator, conditions in the language
-    #: of `--where`, and the reasons, such as {"PADDING1": {"PaddingMode != CONSTANT": "constant only"}}.
-    lacks: Dict[str, Dict[str, str]] = {}
+    #: of `--where`, and the reasons, such as {"PADDING1": {"PaddingMode != CONSTANT": "constant only"}}. A list of the
+    #: declarations that a report prints works, too: [{"operator": ..., "where": ..., "reason": ...}].
+    lacks: Union[Dict[str, Dict[str, str]], Sequence[Dict[str, str]]] = {}
     #: The largest tensor in bytes and in elements, and the most cases in a batch; None where there is no limit.
     tensor_bytes: Optional[int] = None
     elements: Optional[int] = None
@@ -334,6 +335,27 @@ def _milliseconds(name, seconds):
     return round(1000 * seconds)
 
 
+def _lacks(lacks):
+    """The list of the protocol, from either form of `lacks`."""
+    keys = ["operator", "where", "reason"]
+    if isinstance(lacks, dict):
+        for operator, conditions in lacks.items():
+            if not isinstance(conditions, dict):
+                example = {"rank > 4": "up to four axes"}
+                raise SystemExit("lacks[%r] is %r: write conditions with reasons, such as %r" % (operator, conditions, example))
+        lacks = [
+            dict(zip(keys, (operator, condition, reason)))
+            for operator, conditions in lacks.items() for condition, reason in conditions.items()
+        ]
+    if not isinstance(lacks, (list, tuple)):
+        raise SystemExit("lacks is %r: write a dict or a list" % (lacks,))
+    for place, lack in enumerate(lacks):
+        is_right = isinstance(lack, dict) and set(lack) == set(keys) and all(isinstance(text, str) for text in lack.values())
+        if not is_right:
+            raise SystemExit("lacks[%d] is %r: write a dict of the texts %s" % (place, lack, ", ".join(keys)))
+    return list(lacks)
+
+
 def _hello(backend):
     return {
         "protocol": 1, "name": backend.name, "version": backend.version, "device": backend.device,
@@ -341,10 +363,7 @@ def _hello(backend):
         "can_set_feature_level": backend.can_set_feature_level,
         "operators": None if backend.operators is None else list(backend.operators),
         "data_types": list(backend.data_types), "ranks": {"min": backend.ranks[0], "max": backend.ranks[1]},
-        "lacks": [
-            {"operator": operator, "where": condition, "reason": reason}
-            for operator, conditions in backend.lacks.items() for condition, reason in conditions.items()
-        ],
+        "lacks": _lacks(backend.lacks),
         "limits": {
             "tensor_bytes": backend.tensor_bytes, "elements": backend.elements,
             "batch_cases": backend.batch_cases, "busy_cases": backend.busy_cases,
@@ -364,11 +383,12 @@ def _send(sink, kind, header, body):
 
 def _run(backend, run, body, sink):
     """Runs the cases of a batch, and sends what became of them as it goes."""
-    create, known, clock = backend.create, backend.operators, time.monotonic
+    create, known, clock = backend.create, backend.operators, time.perf_counter
     input_sizes = run["InputTensor"]["TotalTensorSizeInBytes"]
     output_sizes = run["OutputTensor"]["TotalTensorSizeInBytes"]
     places, fills, at = {}, iter(run["output_fill"]), 0
     outcome, phase, code, reason, outputs, size = [], [], [], [], [], 0
+    times = {"create": 0.0, "execute": 0.0}
     started = clock()
     number = {"number": run["number"]} if "number" in run else {}
     for case, (operator, runs) in enumerate(zip(run["operator"], run["runs"])):
@@ -377,11 +397,14 @@ def _run(backend, run, body, sink):
         word, why, how, step = "accepted", None, None, "create"
         end, made = at + runs * (input_sizes[case] or 0), []
         poisons = [next(fills) for _ in range(runs)]
+        since = clock()
         try:
             if known is not None and operator not in known:
                 raise Unsupported("there is no %s" % operator)
             operator = create(Desc(run, case, place))
-            step = "execute"
+            created = clock()
+            times[step] += created - since
+            since, step = created, "execute"
             for poison in poisons:
                 input_end = at + input_sizes[case]
                 source, output = _aligned(input_sizes[case], 0), _aligned(output_sizes[case], poison)
@@ -400,6 +423,7 @@ def _run(backend, run, body, sink):
         except Exception as error:
             traceback.print_exc()
             word, why = "failed", "%s: %s%s" % (type(error).__name__, error, _place(error))
+        times[step] += clock() - since
         at = end
         outcome.append(word)
         phase.append(None if step == _USUAL_PHASES.get(word, step) else step)
@@ -410,11 +434,14 @@ def _run(backend, run, body, sink):
             outputs += made
             size += len(made[0]) * len(made)
         if size > _SEND_BYTES or clock() - started > _SEND_SECONDS:
-            _send_results(sink, {"outcome": outcome, "phase": phase, "code": code, "reason": reason, **number}, outputs)
+            results = {"outcome": outcome, "phase": phase, "code": code, "reason": reason, "times": times}
+            _send_results(sink, {**results, **number}, outputs)
             outcome, phase, code, reason, outputs, size = [], [], [], [], [], 0
+            times = {"create": 0.0, "execute": 0.0}
             started = clock()
     if outcome:
-        _send_results(sink, {"outcome": outcome, "phase": phase, "code": code, "reason": reason, **number}, outputs)
+        results = {"outcome": outcome, "phase": phase, "code": code, "reason": reason, "times": times}
+        _send_results(sink, {**results, **number}, outputs)
 
 
 def _aligned(size, fill):
@@ -427,6 +454,8 @@ def _aligned(size, fill):
 def _send_results(sink, results, outputs):
     if not any(results["phase"]):
         del results["phase"]
+    times = results["times"]
+    results["times"] = {"create": round(1e6 * times["create"]), "run": round(1e6 * times["execute"])}
     _send(sink, b"results ", results, outputs)
 
 

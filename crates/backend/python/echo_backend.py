@@ -7,11 +7,11 @@ import dmlcts_backend as dmlcts
 class Echo(dmlcts.Backend):
     name = "echo"
 
-    def create(self, desc):
+    def create(self, desc: dmlcts.Desc) -> dmlcts.Run:
         return echo
 
 
-def echo(input, output):
+def echo(input: memoryview, output: memoryview) -> None:
     length = min(len(input), len(output))
     output[:length] = input[:length]
 

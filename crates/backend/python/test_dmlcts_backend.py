@@ -11,6 +11,7 @@ import os
 import struct
 import subprocess
 import sys
+import time
 import tokenize
 import unittest
 
@@ -97,6 +98,28 @@ class Conversation(unittest.TestCase):
             said = "create_timeout is %r: write a number of seconds, such as 1.5, or None" % wrong
             self.assertEqual(str(raised.exception), said)
 
+    def test_lacks_may_be_the_list_of_a_report_and_a_mistake_names_its_entry(self):
+        backend = dmlcts.Backend()
+        listed = [{"operator": "PADDING1", "where": "PaddingMode != CONSTANT", "reason": "constant only"}]
+        for lacks in [listed, {"PADDING1": {"PaddingMode != CONSTANT": "constant only"}}]:
+            backend.lacks = lacks
+            self.assertEqual(dmlcts._hello(backend)["lacks"], listed)
+        entry = "lacks[1] is %r: write a dict of the texts operator, where, reason"
+        without_reason = {"operator": "SLICE", "where": "rank > 4"}
+        for wrong, said in [
+            ([*listed, "rank > 4"], entry % "rank > 4"),
+            ([*listed, ("SLICE", "rank > 4")], entry % (("SLICE", "rank > 4"),)),
+            ([*listed, without_reason], entry % without_reason),
+            ([*listed, {**without_reason, "reason": None}], entry % {**without_reason, "reason": None}),
+            ({"SLICE": ["rank > 4"]}, "lacks['SLICE'] is ['rank > 4']: write conditions with reasons, such as"),
+            ("rank > 4", "lacks is 'rank > 4': write a dict or a list"),
+            (None, "lacks is None: write a dict or a list"),
+        ]:
+            backend.lacks = wrong
+            with self.assertRaises(SystemExit) as raised:
+                dmlcts._hello(backend)
+            self.assertIn(said, str(raised.exception))
+
     def test_a_library_that_prints_when_it_is_imported_spoils_nothing(self):
         script = (
             "import dmlcts_backend as dmlcts\n"
@@ -131,7 +154,7 @@ class Mistakes(unittest.TestCase):
         with contextlib.redirect_stderr(io.StringIO()):
             dmlcts._run(backend, run, memoryview(b"abcd"), sink)
         [(_, results, body)] = frames(sink.getvalue())
-        self.phase = results.get("phase", [None])[0]
+        self.phase, self.times = results.get("phase", [None])[0], results["times"]
         return results["outcome"][0], results["code"][0], results["reason"][0], body
 
     def refuse(self, reason, code):
@@ -223,6 +246,24 @@ class Mistakes(unittest.TestCase):
         (_, header, answer), = frames(sink.getvalue())
         self.assertEqual((header["outcome"], answer), (["output"] * 4, body))
         self.assertEqual([start % dmlcts.ALIGNMENT for start in starts], [0] * 8)
+
+    def test_the_time_is_that_of_the_step_that_took_it(self):
+        def slow(*_):
+            time.sleep(0.05)
+
+        def refuse(desc):
+            slow()
+            raise dmlcts.Invalid("")
+
+        for create, step in [
+            (lambda desc: slow() or (lambda input, output: None), "create"),
+            (refuse, "create"),
+            (lambda desc: slow, "run"),
+        ]:
+            self.answer(create)
+            other, = self.times.keys() - {step}
+            self.assertGreaterEqual(self.times[step], 45_000)
+            self.assertGreater(self.times[step], self.times[other])
 
     def test_a_reason_that_no_text_can_hold(self):
         self.assertEqual(self.refuse(os.fsdecode(b"\xff.so"), 1)[2], "?.so")

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use dmlcts_model::{BindingOffsets, Desc, Outcome, Stray};
 
+use crate::Times;
+
 /// Jobs for a backend, with their memory in two arenas. The runner fills `inputs`, poisons `outputs`, and
 /// keeps guard bytes around every range. A backend may write only to the output ranges of its jobs. A batch
 /// is reused for the next jobs, so that its allocations are kept.
@@ -15,6 +17,8 @@ pub struct Batch {
     pub inputs: Vec<u8>,
     /// The memory that runs write.
     pub outputs: Vec<u8>,
+    /// The times of the batch. A backend that measures none leaves them as they are.
+    pub times: Times,
 }
 
 /// One desc to create an operator from, and the data to run it on.
@@ -60,6 +64,7 @@ impl Batch {
         self.live = 0;
         self.inputs.clear();
         self.outputs.clear();
+        self.times = Times::default();
     }
 
     /// Adds a job without runs. The desc is copied into the memory of an earlier job, if there is one.

@@ -1,10 +1,12 @@
 //! Runs operators in the hardest way that their contract allows: many are alive at once, and memory lies
 //! between guard pages. A worker process runs its backend so, because there a crash costs one case.
 
+use std::time::Instant;
+
 use dmlcts_model::{Change, Desc, FeatureLevel, Outcome, Stray, Value};
 
 use crate::{
-    Backend, Batch, Capabilities, Job, Operators, Pipelined, Run,
+    Backend, Batch, Capabilities, Job, Operators, Pipelined, Run, WorkTimes,
     guarded_memory::{Edge, GuardedMemory},
     protocol::GUARD,
 };
@@ -141,6 +143,7 @@ impl<T: Operators> Backend for Interleaved<T> {
     fn run(&mut self, batch: &mut Batch) {
         let (jobs, inputs, outputs) = batch.parts();
         let (mut alive, mut next) = (Vec::<Alive<T::Operator>>::new(), 0);
+        let (mut times, mut since) = (WorkTimes::default(), Instant::now());
         for most in ALIVE.into_iter().cycle() {
             while next < jobs.len() && alive.len() < most {
                 jobs[next].alive = alive.len() as u32 + 1;
@@ -153,6 +156,8 @@ impl<T: Operators> Backend for Interleaved<T> {
                 break;
             }
             let count = alive.len() as u32;
+            let created = Instant::now();
+            times.create += created - since;
             // In both loops the first one is never spared, so each round runs or destroys an operator.
             let mut is_spared = true;
             for one in alive.iter_mut().rev() {
@@ -163,6 +168,8 @@ impl<T: Operators> Backend for Interleaved<T> {
                     self.run_next(one, job, inputs, outputs);
                 }
             }
+            since = Instant::now();
+            times.run += since - created;
             let mut is_spared = true;
             alive.retain(|one| {
                 let is_done = one.next >= jobs[one.job].runs.len();
@@ -170,6 +177,9 @@ impl<T: Operators> Backend for Interleaved<T> {
                 !is_done || is_spared
             });
         }
+        // Since the last run, operators were destroyed, and others refused.
+        times.create += since.elapsed();
+        batch.times.work = Some(times);
     }
 }
 

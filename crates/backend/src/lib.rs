@@ -10,7 +10,8 @@
 //! A GPU, which needs thousands of cases in a dispatch, implements [`Backend`] itself.
 //!
 //! A backend in another process speaks the [`protocol`], and [`process`] hosts it. A backend in a shared
-//! library implements the ABI of `include/dmlcts_backend.h`, and [`dylib`] hosts it.
+//! library implements the ABI of `include/dmlcts_backend.h`, and [`dylib`] hosts it. [`export!`] makes such a
+//! library of [`Operators`].
 //!
 //! A backend never sees the expected output of a case. Besides this crate it needs only `dmlcts-model`.
 
@@ -27,6 +28,8 @@ pub mod process;
 pub mod protocol;
 mod rules;
 mod sequential;
+pub mod starters;
+mod times;
 
 pub use batch::{Batch, Job, Run};
 pub use capabilities::{Capabilities, Lack, Limits};
@@ -35,6 +38,7 @@ pub use open_error::OpenError;
 pub use out_of_bounds::note_writes_out_of_bounds;
 pub use rules::{Walk, byte_strides, check_padding, check_slice, check_tensors};
 pub use sequential::{Operators, Refusal, RunError, Sequential};
+pub use times::{Times, WorkTimes};
 
 use dmlcts_model::FeatureLevel;
 

@@ -11,6 +11,9 @@ pub enum OpenError {
     /// The backend's own reason, such as a missing GPU.
     #[error("{0}")]
     Own(String),
+    /// Its declaration makes no sense.
+    #[error("{0}")]
+    Declaration(String),
 }
 
 impl From<String> for OpenError {

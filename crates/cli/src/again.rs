@@ -8,6 +8,7 @@ use dmlcts_runner::{Claim, Difference};
 use crate::{
     arguments::{RunArguments, Selection},
     profile::edition,
+    units,
 };
 
 impl RunArguments {
@@ -86,6 +87,17 @@ impl RunArguments {
         words.extend(form.words_of_a_run());
         words.extend(self.cases.iter().cloned());
         words
+    }
+
+    /// The limits at which the run ends early, with this number of times its time.
+    pub(crate) fn words_of_limits(&self, times: u32) -> Vec<String> {
+        let time = self.timeout.map(|time| units::written(time.saturating_mul(times)));
+        let limits = [
+            self.time_limit().zip(time),
+            self.max_failures.map(|most| ("--max-failures", most.to_string())),
+            self.max_hangs.map(|most| ("--max-hangs", most.to_string())),
+        ];
+        limits.into_iter().flatten().flat_map(|(option, value)| [option.to_owned(), value]).collect()
     }
 }
 

@@ -9,6 +9,7 @@ mod snapshot;
 
 use std::{ffi::OsString, time::Duration};
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use dmlcts_model::FeatureLevel;
@@ -19,13 +20,13 @@ pub(crate) use backend::BackendArguments;
 pub(crate) use fuzz::FuzzArguments;
 pub(crate) use replay::ReplayArguments;
 pub(crate) use results::{
-    AcceptArguments, DiffArguments, FailuresArguments, FindingsArguments, FindingsCommand,
-    ListFindingsArguments, MergeArguments, MergeFindingsArguments, ReportArguments,
+    AcceptArguments, AddFindingsArguments, DiffArguments, FailuresArguments, FindingsArguments,
+    FindingsCommand, ListFindingsArguments, MergeArguments, MergeFindingsArguments, ReportArguments,
 };
 pub(crate) use run::{RunArguments, Selection};
 pub(crate) use snapshot::{
-    AllArguments, MakeArguments, NamedArguments, ShowArguments, ShowDiffArguments, SnapshotArguments,
-    SnapshotCommand,
+    AllArguments, MakeArguments, NamedArguments, ReviewArguments, ShowArguments, ShowDiffArguments,
+    SnapshotArguments, SnapshotCommand,
 };
 
 /// The headings of options in the help.
@@ -119,6 +120,7 @@ pub(crate) enum Command {
     ///
     /// For each adapter, it shows the driver, the limits and the findings of the self-test.
     Backends,
+    Init(InitArguments),
     Doctor(DoctorArguments),
     Serve(ServeArguments),
     Failures(FailuresArguments),
@@ -347,6 +349,36 @@ pub(crate) struct CaseArguments {
     /// The feature level to judge at, such as 4.1 [default: the newest]
     #[arg(long, value_name = "LEVEL")]
     pub(crate) feature_level: Option<FeatureLevel>,
+}
+
+const INIT_EXAMPLES: &str = "\
+Examples:
+  dmlcts init python mine
+  dmlcts init c .";
+
+/// Writes a backend to start from, and its workflow for GitHub
+///
+/// It passes as it is written. The folder `findings` beside it is for known findings. No file is replaced.
+#[derive(Debug, Args)]
+#[command(after_help = INIT_EXAMPLES)]
+pub(crate) struct InitArguments {
+    /// python, c or rust
+    ///
+    /// python needs NumPy. c is a shared library in C11. rust is a package whose tests are the gate.
+    #[arg(value_name = "LANGUAGE", value_enum, hide_possible_values = true)]
+    pub(crate) language: Language,
+
+    /// The folder to write into; it need not exist
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) folder: String,
+}
+
+/// The language of a new backend.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Language {
+    Python,
+    C,
+    Rust,
 }
 
 const EXPORT_EXAMPLES: &str = "\

@@ -1,8 +1,8 @@
 //! Cases that are given instead of a suite: as arguments, or with `-` on standard input, one line each, as
 //! `dmlcts list` prints them. Empty lines and lines that begin with `#` are skipped, so that a file of cases
-//! can have comments.
+//! can have comments. Some commands also take the names of such files.
 
-use std::{env, ffi::OsString, io::Read};
+use std::{env, ffi::OsString, fs::File, io::Read, path::Path};
 
 use dmlcts_model::{
     Case,
@@ -15,7 +15,9 @@ use crate::{problem::Problem, selection::parse_case};
 
 /// The argument that means standard input.
 const STDIN: &str = "-";
-/// The maximum size of standard input. All its cases are held in memory at once.
+/// The name of standard input in messages.
+const STDIN_NAME: &str = "standard input";
+/// The maximum size of a list of cases. All its cases are held in memory at once.
 const MOST: u64 = 64 << 20;
 
 /// Whether given cases may break the rules of bindings.
@@ -33,7 +35,8 @@ pub(crate) fn cases(arguments: &[String], most: u64, bindings: Bindings) -> Resu
     for argument in arguments {
         if argument == STDIN {
             let most = most.saturating_sub(cases.len() as u64);
-            cases.extend(parse_list(&read(std::io::stdin().lock(), most)?, most, bindings)?);
+            let text = read(std::io::stdin().lock(), STDIN_NAME, most)?;
+            cases.extend(parse_list(&text, STDIN_NAME, most, bindings)?);
         } else {
             let case = parse_case(argument).map_err(|problem| {
                 unquoted_backend(env::args_os().skip(1)).or_else(|| unquoted(arguments)).unwrap_or(problem)
@@ -51,6 +54,49 @@ pub(crate) fn cases(arguments: &[String], most: u64, bindings: Bindings) -> Resu
         ));
     }
     Ok(cases)
+}
+
+/// The arguments, with the lines of its cases in the place of each file. A file is a list of cases, as is an
+/// input of a fuzz target that changes cases as cases. No case is one word, so that one word names a file.
+pub(crate) fn with_files(arguments: &[String]) -> Result<Vec<String>, Problem> {
+    let is_case = |argument: &str| argument.contains(char::is_whitespace) && !Path::new(argument).is_file();
+    let mut lines = Vec::new();
+    for argument in arguments {
+        if argument == STDIN || is_case(argument) {
+            lines.push(argument.clone());
+        } else {
+            lines.extend(cases_of_file(argument, arguments)?.iter().map(Case::to_string));
+        }
+    }
+    Ok(lines)
+}
+
+/// The cases of a file, which is one of the arguments.
+fn cases_of_file(path: &str, arguments: &[String]) -> Result<Vec<Case>, Problem> {
+    let file = File::open(path).map_err(|error| {
+        unquoted(arguments).filter(|_| is_operator(path)).unwrap_or_else(|| {
+            Problem::usage(
+                format!("cannot read {path}: {error}"),
+                "name a file of cases, or write a case in quotes, as `dmlcts list` prints it",
+            )
+        })
+    })?;
+    let text = read(file, path, u64::MAX)?;
+    let cases = parse_list(&text, path, u64::MAX, Bindings::Kept)?;
+    if cases.is_empty() {
+        return Err(Problem::usage(
+            format!("{path} holds no case"),
+            format!(
+                "name a file with one case a line; if a fuzz target made a case of other bytes, `cargo fuzz fmt TARGET {path}` \
+                 prints it: give this case in quotes"
+            ),
+        ));
+    }
+    Ok(cases)
+}
+
+fn is_operator(word: &str) -> bool {
+    Library::embedded().operators().iter().any(|operator| operator.name() == word)
 }
 
 /// The error for a case that may not run because of a binding.
@@ -95,8 +141,6 @@ pub(crate) fn unquoted_backend(words: impl Iterator<Item = OsString>) -> Option<
         None => None,
     })?;
     let (head, rest) = words.split_at(start + 1);
-    let is_operator =
-        |word: &String| Library::embedded().operators().iter().any(|operator| operator.name() == word);
     // A command ends at an option of this program or at a case.
     let ends =
         |word: &String| word.starts_with("--") || word.contains(char::is_whitespace) || is_operator(word);
@@ -141,10 +185,10 @@ fn quoted(words: impl Iterator<Item = OsString>, arguments: &[String]) -> String
 }
 
 /// The text up to the line of the last case that is needed.
-fn read(mut input: impl Read, most: u64) -> Result<String, Problem> {
+fn read(mut input: impl Read, name: &str, most: u64) -> Result<String, Problem> {
     let cannot = |what: &str| {
         Problem::usage(
-            format!("cannot read standard input: {what}"),
+            format!("cannot read {name}: {what}"),
             "give it text in UTF-8, one case a line, as `dmlcts list` prints them",
         )
     };
@@ -166,7 +210,7 @@ fn read(mut input: impl Read, most: u64) -> Result<String, Problem> {
         }
         if text.len() as u64 > MOST {
             return Err(Problem::usage(
-                format!("standard input has more than {}", bytes(MOST)),
+                format!("{name} has more than {}", bytes(MOST)),
                 "give fewer cases at once; `run` alone also takes --limit, or --suite instead of cases",
             ));
         }
@@ -180,8 +224,8 @@ fn is_case(line: &[u8]) -> bool {
     !line.is_empty() && !line.starts_with(b"#")
 }
 
-/// The cases of a text, one line each.
-fn parse_list(text: &str, most: u64, bindings: Bindings) -> Result<Vec<Case>, Problem> {
+/// The cases of a text with this name, one line each.
+fn parse_list(text: &str, name: &str, most: u64, bindings: Bindings) -> Result<Vec<Case>, Problem> {
     let signatures = Library::embedded().signatures();
     let mut start = 0;
     let mut cases = Vec::new();
@@ -196,7 +240,7 @@ fn parse_list(text: &str, most: u64, bindings: Bindings) -> Result<Vec<Case>, Pr
                 .and_then(|case| bad_binding(content, &case, bindings).map_or(Ok(case), Err));
             cases.push(parsed.map_err(|mut error| {
                 error.span = indented + error.span.start..indented + error.span.end;
-                Problem::List { text: text.to_owned(), error }
+                Problem::List { name: name.to_owned(), text: text.to_owned(), error }
             })?);
         }
         start += line.len();
@@ -213,9 +257,11 @@ mod tests {
     #[test]
     fn comments_and_empty_lines_are_no_cases() {
         let text = format!("# two cases\n\n  {CASE}\r\n\t# and\n{CASE}");
-        assert_eq!(parse_list(&text, u64::MAX, Bindings::Any).expect("cases").len(), 2);
-        assert_eq!(parse_list(&text, 1, Bindings::Any).expect("cases").len(), 1);
-        assert!(parse_list("# nothing\n", u64::MAX, Bindings::Any).expect("no mistake").is_empty());
+        assert_eq!(parse_list(&text, STDIN_NAME, u64::MAX, Bindings::Any).expect("cases").len(), 2);
+        assert_eq!(parse_list(&text, STDIN_NAME, 1, Bindings::Any).expect("cases").len(), 1);
+        assert!(
+            parse_list("# nothing\n", STDIN_NAME, u64::MAX, Bindings::Any).expect("no mistake").is_empty()
+        );
     }
 
     #[test]
@@ -245,9 +291,12 @@ mod tests {
             }
         }
         let mut endless = Endless(0);
-        let text = read(&mut endless, 10).expect("ten lines");
-        assert_eq!((parse_list(&text, 10, Bindings::Any).expect("cases").len(), endless.0), (10, 10));
-        let Err(problem) = read(Endless(0), u64::MAX) else { panic!("it has no end") };
+        let text = read(&mut endless, STDIN_NAME, 10).expect("ten lines");
+        assert_eq!(
+            (parse_list(&text, STDIN_NAME, 10, Bindings::Any).expect("cases").len(), endless.0),
+            (10, 10)
+        );
+        let Err(problem) = read(Endless(0), STDIN_NAME, u64::MAX) else { panic!("it has no end") };
         assert!(problem.to_string().contains("more than 64.0 MiB"), "{problem}");
     }
 }

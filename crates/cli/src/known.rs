@@ -3,10 +3,11 @@
 use dmlcts_diagnose::Diagnosis;
 use dmlcts_results::{FolderForm, SelectionForm};
 use dmlcts_runner::KnownFailures;
+use dmlcts_snapshots::plain;
 use dmlcts_spec::{Library, Source};
 use dmlcts_store::{Failed, Folder, Run, Stored};
 
-use crate::{exit::Exit, names::plain, problem::Problem};
+use crate::{exit::Exit, problem::Problem};
 
 /// The findings that a run expects.
 pub(crate) struct Known {
@@ -66,10 +67,17 @@ pub(crate) fn check_name(folder: &Folder, name: Option<&str>, backend: &str) -> 
             format!("write --name {own}, or name another folder"),
         ));
     }
-    let beside = path.with_file_name(&wanted).display().to_string();
+    // Several commands take a folder, each in its own way.
+    let beside = match path.file_name() {
+        Some(_) => path.with_file_name(&wanted),
+        None => path.join("..").join(&wanted),
+    };
     Err(Problem::usage(
-        format!("{} is not called `{wanted}`, as the folder of the backend `{backend}` is", path.display()),
-        format!("write --findings {beside}, or keep the name by --name {own}"),
+        format!(
+            "{} is called `{own}`, and the folder of the backend `{backend}` is called `{wanted}`",
+            path.display()
+        ),
+        format!("name the folder {}, or keep this one by --name {own}", beside.display()),
     ))
 }
 

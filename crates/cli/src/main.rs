@@ -11,7 +11,6 @@ mod commands;
 mod exit;
 mod given;
 mod known;
-mod names;
 mod output;
 mod paths;
 mod problem;

@@ -39,9 +39,11 @@ pub(crate) enum Problem {
         /// The location and the reason of the mistake.
         error: LineError,
     },
-    /// A mistake in a case of a list on standard input.
-    #[error("a line of standard input is not a case: {error}")]
+    /// A mistake in a case of a list.
+    #[error("a line of {name} is not a case: {error}")]
     List {
+        /// The name of the list: `standard input`, or the path of a file.
+        name: String,
         /// The whole list.
         text: String,
         /// The location and the reason of the mistake.
@@ -166,13 +168,13 @@ impl Problem {
                 format!("{}  help: {help}\n", render_all(error))
             }
             Self::Line { line, error } => render_line("case", line, error),
-            Self::List { text, error } => render_line("standard input", text, error),
+            Self::List { name, text, error } => render_line(name, text, error),
             Self::Predicate { text, mistake } => {
                 let span = mistake.span.start..mistake.span.end;
                 render(&Pointed::new("--where", text, &mistake.message, mistake.help.as_deref(), span))
             }
-            Self::Run(RunError::Lack { backend, place, condition, mistake }) => {
-                let name = format!("lacks[{place}] of `{backend}`");
+            Self::Run(RunError::Lack { backend, place, operator, condition, mistake }) => {
+                let name = format!("lacks[{place}] ({operator}) of `{backend}`");
                 let span = mistake.span.start..mistake.span.end;
                 render(&Pointed::new(&name, condition, &mistake.message, mistake.help.as_deref(), span))
             }

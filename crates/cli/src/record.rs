@@ -45,7 +45,10 @@ impl Record {
             let mut found = selection.disagreements(&header.selection);
             found.extend(arguments.backend_options().disagreements(&header.backend_options()));
             let again = dmlcts_report::command(&[path]);
-            agree(&found, path, || format!("go on with: {} --resume {again}", header.command))?;
+            agree(&found, path, || {
+                let command = &header.command;
+                format!("limits such as --timeout are not recorded; go on with: {command} --resume {again}")
+            })?;
             RecordFile::Unfinished(Box::new(unfinished))
         } else if let Some(path) = &arguments.results {
             let library = Library::embedded();

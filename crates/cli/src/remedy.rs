@@ -1,18 +1,35 @@
 //! Remedies for a backend that does not start.
 
-use dmlcts_backend::{OpenError, process::StartError};
+use dmlcts_backend::{OpenError, dylib::DylibError, process::StartError};
 
 /// The remedy if a user's own backend with this name does not start. The errors of other backends name
 /// theirs.
 pub(crate) fn of_backend(name: &str, error: &OpenError) -> Option<String> {
     match (name.split_once(':')?, error) {
         (("exec", command), OpenError::Process(error)) => of_process(command, error),
-        (("dylib", path), _) => Some(format!(
-            "build {path} for this machine, with every function that crates/backend/include/dmlcts_backend.h declares; `nm -D {path}` lists \
-             what it has, and `ldd {path}` what it needs"
-        )),
+        (("dylib", path), error) => of_library(path, error),
         _ => None,
     }
+}
+
+/// The remedy if this library is no backend.
+fn of_library(path: &str, error: &OpenError) -> Option<String> {
+    // The error of a library in a worker process is a text.
+    let said = error.to_string();
+    let is = |kind: fn(String, String) -> DylibError| {
+        said.contains(&kind(path.to_owned(), String::new()).to_string())
+    };
+    if matches!(error, OpenError::Declaration(_)) || is(DylibError::Declares) {
+        let header = "crates/backend/include/dmlcts_backend.h explains each field of `dmlcts_capabilities`";
+        return Some(format!("fix what `dmlcts_describe` returns: {header}"));
+    }
+    // The library gives its own reason.
+    (!is(DylibError::Open)).then(|| {
+        format!(
+            "build {path} for this machine, with every function that crates/backend/include/dmlcts_backend.h declares; `nm -D {path}` lists \
+             what it has, and `ldd {path}` what it needs"
+        )
+    })
 }
 
 /// The remedy if a process of this command does not start.

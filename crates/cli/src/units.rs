@@ -11,6 +11,14 @@ pub(crate) fn time_span(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// A time span as [`time_span`] reads it, in the largest unit that needs no fraction.
+pub(crate) fn written(time: Duration) -> String {
+    let all = time.as_millis();
+    let units = [(3_600_000, "h"), (60_000, "m"), (1_000, "s")];
+    let (size, unit) = units.into_iter().find(|(size, _)| all.is_multiple_of(*size)).unwrap_or((1, "ms"));
+    format!("{}{unit}", all / size)
+}
+
 fn span(text: &str) -> Result<Duration, String> {
     let wrong =
         || format!("`{text}` is not a time span; write whole numbers with units, such as 90s, 10m or 1h30m");
@@ -103,6 +111,12 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Reads the number of failures or hangs at which a run ends.
+pub(crate) fn end(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "write a whole number of 1 or more, or leave the option out".to_owned())
+}
+
 /// Reads a seed.
 pub(crate) fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("`{text}` is not a seed; write a number from 0 to {}", u64::MAX))
@@ -117,8 +131,14 @@ mod tests {
         for (text, milliseconds) in
             [("90s", 90_000), ("1h30m", 5_400_000), ("500ms", 500), ("7s", 7_000), ("2min", 120_000)]
         {
-            assert_eq!(time_span(text), Ok(Duration::from_millis(milliseconds)), "{text}");
+            let span = Duration::from_millis(milliseconds);
+            assert_eq!(time_span(text), Ok(span), "{text}");
+            assert_eq!(time_span(&written(span)), Ok(span), "{text}");
         }
+        assert_eq!(
+            [90_500, 90_000, 600_000].map(|time| written(Duration::from_millis(time))),
+            ["90500ms", "90s", "10m"]
+        );
         for text in
             ["s", "1x", "1.5h", "-1s", "99999999999999999999s", "1h2", "0", "0s0ms", "18446744073709551615d"]
         {

@@ -51,15 +51,16 @@ impl Explainer<'_, '_> {
         };
         let dependent = outcomes::data_dependent(witnessed, self.trials.library());
         let wordings = Wordings::of(witnessed);
-        let (outcomes, is_sample) = outcomes::outcomes(witnessed, &wordings);
+        let (mut outcomes, is_sample) = outcomes::outcomes(witnessed, &wordings);
         let (of, earlier) = ((self.trials.library(), self.trials.level()), self.stored);
         // First of all, since experiments may take all the time.
         self.spending.open_stored();
         let mut still = |case: &Case| self.still(case);
         let stored = Stored::new(earlier, witnessed.failures(), of, &mut read, &mut still);
         let mut cases = CasesOfRun { read: &mut read, dependent: &dependent };
+        let mut explained = stored.as_accepted(&mut outcomes, &mut cases);
         let (causes, answers) = self.causes(&outcomes, &wordings, witnessed, &mut cases);
-        let explained = stored.keep(causes, &outcomes, &answers, &mut cases);
+        explained.extend(stored.keep(causes, &outcomes, &answers, &mut cases));
         let mut findings: Vec<(Finding, Vec<u64>)> =
             explained.iter().flat_map(|one| self.of_cause(one, witnessed)).collect();
         for (finding, failures) in &mut findings {

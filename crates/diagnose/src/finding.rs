@@ -8,7 +8,7 @@ use dmlcts_runner::{Class, Digest, Failure, Group, Verdict};
 use dmlcts_spec::{Predicate, Validity};
 
 use crate::{
-    Counterexample, FindingDigest,
+    Counterexample,
     pattern::{Pattern, pattern},
 };
 
@@ -40,8 +40,8 @@ pub struct Finding {
     pub again: u64,
     /// The number of cases that passed when they ran again.
     pub passed_again: u64,
-    /// The digests of its cases, if the run is recorded; `None` for flakes.
-    pub digest: Option<FindingDigest>,
+    /// The digest of its cases, if the run is recorded; `None` for flakes.
+    pub digest: Option<Digest>,
     /// Whether the bytes of a case differed when it ran again.
     pub bytes_vary: bool,
     /// The first failure.
@@ -98,6 +98,44 @@ impl Finding {
         let mut findings: Vec<Self> = groups.iter().map(Self::of_group).collect();
         findings.sort_by_key(Self::order);
         findings
+    }
+
+    /// Joins the flaky findings of an operator that no predicate describes: chance and state know neither
+    /// classes nor modes. Crashes and changes of memory stay apart from other failures. One that fails again
+    /// after or beside certain cases stands for the others, or else the one with the most cases. It has the
+    /// cases of all.
+    pub fn join_flakes(findings: &mut Vec<Self>, is_apart: impl Fn(&Self) -> bool) {
+        let is_one = |one: &Self| one.first.verdict == Verdict::Flake && one.rule.is_none() && !is_apart(one);
+        let mut all: Vec<Self> = Vec::new();
+        for mut finding in std::mem::take(findings) {
+            let is_like = |one: &&mut Self| {
+                is_one(one) && one.operators == finding.operators && one.is_severe() == finding.is_severe()
+            };
+            let Some(one) = all.iter_mut().find(is_like).filter(|_| is_one(&finding)) else {
+                all.push(finding);
+                continue;
+            };
+            let cases = one.cases.saturating_add(finding.cases);
+            if finding.standing() > one.standing() {
+                std::mem::swap(one, &mut finding);
+            }
+            one.bytes_vary |= finding.bytes_vary;
+            one.cases = cases;
+        }
+        all.sort_by_key(Self::order);
+        *findings = all;
+    }
+
+    /// How well a flake stands for others: whether it fails again among other cases, and how many it has.
+    fn standing(&self) -> (bool, u64) {
+        let replayed = self.first.tried.as_ref().and_then(|tried| tried.replayed.as_ref());
+        let fails = replayed.is_some_and(|one| one.after.failed > 0 || one.beside.failed > 0);
+        (fails, self.cases)
+    }
+
+    /// Whether the backend crashes, hangs or changes memory that it must not change.
+    pub fn is_severe(&self) -> bool {
+        matches!(Severity::of(Verdict::Fail, self.class), Severity::Crash | Severity::Memory)
     }
 
     /// Says of findings within which `--where` filter they are right, whether their failures and passes are

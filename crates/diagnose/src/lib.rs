@@ -37,7 +37,6 @@ mod wording;
 
 pub use counterexample::Counterexample;
 pub use diagnosis::Diagnosis;
-pub use digest::FindingDigest;
 pub use finding::{Finding, Rule, Severity};
 pub use left_out::{LeftOut, Limit};
 pub use membership::Membership;

@@ -58,13 +58,14 @@ impl<'a> Membership<'a> {
             finding.rule.as_ref().is_none_or(|rule| !rule.is_exact && !is_flake)
                 && finding.operators.contains(&operator.name())
                 && (finding.first.verdict == Verdict::Flake) == is_flake
-                && is_alike(finding)
+                && (is_flake || is_alike(finding))
         });
         let likeness = |(place, finding): &(usize, &Finding)| {
             let first = &finding.first;
             let is_same_mode = Found::mode_of(&first.case.desc) == Found::mode_of(&case.desc);
             let is_same = first.judgement.violated == judgement.violated;
-            let likeness = (first.case == *case, finding.rule.is_none(), finding.class == class);
+            let likeness =
+                (first.case == *case, is_alike(finding), finding.rule.is_none(), finding.class == class);
             (likeness, is_same, is_same_mode, std::cmp::Reverse(*place))
         };
         others.max_by_key(likeness).map(|(place, _)| place)

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use dmlcts_findings::Outcomes;
-use dmlcts_runner::{Found, Verdict, Witnessed};
+use dmlcts_runner::{Digest, Found, Verdict, Witnessed};
 use dmlcts_spec::Library;
 
 use crate::{
-    Finding, FindingDigest,
+    Finding,
     blind::{DataDependent, is_data_dependent},
+    digest,
     finding::FailureKind,
     wording::Wordings,
 };
@@ -47,11 +48,11 @@ pub(crate) fn data_dependent(witnessed: &Witnessed, library: &'static Library) -
     classes
 }
 
-/// The digests of a finding with these failures. A flaky finding has none.
-pub(crate) fn digest(witnessed: &Witnessed, finding: &Finding, failures: &[u64]) -> Option<FindingDigest> {
+/// The digest of a finding with these failures. A flaky finding has none.
+pub(crate) fn digest(witnessed: &Witnessed, finding: &Finding, failures: &[u64]) -> Option<Digest> {
     let is_steady = finding.first.verdict != Verdict::Flake
         && finding.passed_again == 0
         && finding.cases == failures.len() as u64;
     let of = |index: &u64| witnessed.failures().get(index).and_then(|found| found.digest);
-    is_steady.then(|| FindingDigest::of(failures.iter().map(of))).flatten()
+    is_steady.then(|| digest::sum(failures.iter().map(of))).flatten()
 }

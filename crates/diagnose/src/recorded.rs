@@ -35,14 +35,15 @@ impl RecordedRun<'_> {
     /// The findings, the most severe first. `read` returns the case at an index.
     pub fn findings(&self, witnessed: &Witnessed, read: &mut dyn FnMut(u64) -> Case) -> Vec<Finding> {
         let of = (self.library, self.level);
-        let (outcomes, is_sample) = outcomes::outcomes(witnessed, &Wordings::of(witnessed));
+        let (mut outcomes, is_sample) = outcomes::outcomes(witnessed, &Wordings::of(witnessed));
         let mut ask = |_: &Case| Alone::Unknown;
         let mut failed = |index: u64| witnessed.as_it_failed(index, read(index));
         let stored = Stored::new(self.stored, witnessed.failures(), of, &mut failed, &mut ask);
         let dependent = outcomes::data_dependent(witnessed, self.library);
         let mut cases = CasesOfRun { read: &mut failed, dependent: &dependent };
+        let mut explained = stored.as_accepted(&mut outcomes, &mut cases);
         let causes = dmlcts_findings::explain(&outcomes, of, 0, Budget::NONE, &mut cases, None);
-        let explained = stored.keep(causes, &outcomes, &[], &mut cases);
+        explained.extend(stored.keep(causes, &outcomes, &[], &mut cases));
         let found = explained.iter().filter_map(|one| self.finding(one, witnessed, read));
         let mut findings: Vec<(Finding, Vec<u64>)> = found.collect();
         let flakes = self.groups.iter().filter(|group| group.first.verdict == Verdict::Flake);

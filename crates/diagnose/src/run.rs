@@ -2,6 +2,7 @@
 
 use std::{
     cell::RefCell,
+    collections::BTreeSet,
     time::{Duration, Instant},
 };
 
@@ -135,13 +136,15 @@ impl Explanation<'_, '_> {
         let time = if self.explaining.limits_time { run_time(cases) } else { Duration::MAX };
         let mut spending = Spending::new(stop.clone(), cases, time, kinds, of_experiments);
         let mut findings = self.explain(&mut spending, tell);
+        let is_known = self.known_flakes();
         let is_whole = self.ended.ending != Ending::Interrupted && !stop.is_interrupted();
         stop.extend();
         spending.end_at(end);
         if self.retries > 0 && is_whole {
             self.confirm(&mut findings, &mut spending);
-            self.try_flakes(&mut findings, &mut spending);
+            self.try_flakes(&mut findings, &is_known, &mut spending);
         }
+        Finding::join_flakes(&mut findings, &is_known);
         if self.explaining.shrink {
             self.shrink(&mut findings, &mut spending, tell);
         }
@@ -187,15 +190,22 @@ impl Explanation<'_, '_> {
         }
     }
 
+    /// Whether a finding is a known failure, which may be a flake because it passed.
+    fn known_flakes(&self) -> impl Fn(&Finding) -> bool + use<> {
+        let groups = self.ended.totals.found.groups.iter();
+        let known = groups.filter(|(found, _)| found.known.is_some()).map(|(found, _)| found.index);
+        let known: BTreeSet<u64> = known.collect();
+        move |finding| known.contains(&finding.first.index)
+    }
+
     /// Tries to explain the flakes among the findings.
-    fn try_flakes(&mut self, findings: &mut [Finding], spending: &mut Spending) {
-        let groups = &self.ended.totals.found.groups;
-        // A known failure may be a flake because it passed.
-        let is_known =
-            |index: u64| groups.iter().any(|(found, _)| found.index == index && found.known.is_some());
-        let is_flake = |finding: &&mut Finding| {
-            finding.first.verdict == Verdict::Flake && !is_known(finding.first.index)
-        };
+    fn try_flakes(
+        &mut self,
+        findings: &mut [Finding],
+        is_known: &dyn Fn(&Finding) -> bool,
+        spending: &mut Spending,
+    ) {
+        let is_flake = |finding: &&mut Finding| finding.first.verdict == Verdict::Flake && !is_known(finding);
         for finding in findings.iter_mut().filter(is_flake) {
             let flake = &mut finding.first;
             spending.open_repeats(flake.index, std::iter::empty(), "");

@@ -1,8 +1,9 @@
 //! Findings of earlier runs. A finding that is still there keeps its id and the words of its predicate, so
 //! that neither another seed nor a change of the analysis renames it.
 //!
-//! The steps: [`Stored::new`] finds out whether the stored cases still fail, [`Stored::keep`] puts stored
-//! predicates in the place of new ones, and [`Stored::name`] gives the ids.
+//! The steps: [`Stored::new`] finds out whether the stored cases still fail, [`Stored::as_accepted`] keeps
+//! accepted findings that are as they were, [`Stored::keep`] puts stored predicates in the place of new ones,
+//! and [`Stored::name`] gives the ids.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -220,6 +221,40 @@ impl<'a> Stored<'a> {
         };
         let entries = all.into_iter().map(&mut entry).collect();
         Self { entries, failures, library, level }
+    }
+
+    /// Keeps an accepted finding if its predicate holds for as many failures as before, and for no pass.
+    /// Nothing is learned of these failures: they leave the outcomes. If a kind has other failures, too, all
+    /// of them are learned together, since the words of one finding depend on the others.
+    pub(crate) fn as_accepted(&self, outcomes: &mut Outcomes, cases: &mut dyn Cases) -> Vec<Explained> {
+        let mut candidates = self.candidates(outcomes, cases);
+        candidates.retain(|candidate| {
+            let stored = self.entries[candidate.entry].stored;
+            // Only accepted findings have a predicate and no case.
+            stored.cases.is_empty() && stored.fresh.is_none() && stored.count == candidate.held.len() as u64
+        });
+        self.refute_by_passes(&mut candidates, &outcomes.passes, &[], cases);
+        loop {
+            let held: BTreeSet<u64> = candidates.iter().flat_map(|one| one.held.iter().copied()).collect();
+            let others = outcomes.failures.iter().filter(|(index, _)| !held.contains(index));
+            let kinds: BTreeSet<&String> = others.map(|(_, kind)| kind).collect();
+            let is_of = |index: &u64| outcomes.failures.get(index).is_some_and(|kind| kinds.contains(kind));
+            let before = candidates.len();
+            candidates.retain(|candidate| !candidate.held.iter().any(is_of));
+            if candidates.len() == before {
+                break;
+            }
+        }
+        let mut kept = Vec::new();
+        for candidate in candidates {
+            // Another finding may have taken the failures.
+            if candidate.held.iter().all(|index| outcomes.failures.contains_key(index)) {
+                outcomes.failures.retain(|index, _| !candidate.held.contains(index));
+                let operators = self.operators(&candidate.held, cases);
+                kept.push(self.take(&candidate, operators, &mut Vec::new(), &[]));
+            }
+        }
+        kept
     }
 
     /// Puts each stored predicate that is exact in the place of the causes that it covers. It must hold for

@@ -53,6 +53,8 @@ pub(crate) enum Test {
     Names(usize, Vec<i64>, bool),
     /// Whether one of two tests is true.
     Either(Box<Test>, Box<Test>),
+    /// Whether two tests are true.
+    Both(Box<Test>, Box<Test>),
 }
 
 /// A simple condition.
@@ -166,6 +168,11 @@ impl Test {
                 let of = if one.of == or.of { one.of } else { 0 };
                 next(Truth { on: on & of, defined: (on | one.defined & or.defined) & of, of });
             }),
+            Self::Both(one, and) => cases.iter().for_each(|case| {
+                let (one, and) = (one.truth(universe, *case), and.truth(universe, *case));
+                let of = if one.of == and.of { one.of } else { 0 };
+                next(Truth { on: one.on & and.on & of, defined: one.defined & and.defined & of, of });
+            }),
         }
     }
 
@@ -178,7 +185,7 @@ impl Test {
             | Self::MultipleOf(term, ..)
             | Self::Flag(term, _)
             | Self::Names(term, ..) => *term,
-            Self::Either(one, _) => one.term(),
+            Self::Either(one, _) | Self::Both(one, _) => one.term(),
         }
     }
 
@@ -253,6 +260,10 @@ fn read(test: &Test, words: &[Word]) -> (String, u32) {
         Test::Either(one, or) => {
             let ((one, weight), (or, more)) = (read(one, words), read(or, words));
             (format!("({one} or {or})"), weight + more)
+        }
+        Test::Both(one, and) => {
+            let ((one, weight), (and, more)) = (read(one, words), read(and, words));
+            (format!("{one} and {and}"), weight + more)
         }
     }
 }

@@ -4,8 +4,8 @@
 //! so far is held against cases that no step of the search has seen: cases for which it holds; cases for
 //! which a weaker rule holds that lacks one of its conditions, or is one step wider; and others. A fixed
 //! share of them differs from a known case in one member, and each member is changed over its whole range,
-//! whether the rule names it or not. A third of those inside lie at a bound of the rule, if there are so
-//! many: a bound that is off by one is wrong for few others. The counts are what a report says of the rule.
+//! whether the rule names it or not. A third of the cases on each side lie at a bound of the rule, if enough
+//! of them are found, since few other cases show that a bound is off by one. A report prints the counts.
 //!
 //! A rule that leaves out an operator claims that its cases pass. So cases of that operator for which the
 //! rest of the rule holds are asked, too.
@@ -39,7 +39,7 @@ const TIMES: usize = 40;
 const ATTEMPTS: usize = 16;
 /// The cases far from a rule that are asked at a time.
 const FAR: usize = 150;
-/// The number of times that cases are drawn in which every third case inside lies at a bound.
+/// The number of times that cases are drawn in which every third case of a side lies at a bound.
 const EDGE_TIMES: usize = 8;
 /// The cases of an operator without such failures that are asked, and the most that are drawn for them.
 const ELSEWHERE: usize = 60;
@@ -186,6 +186,8 @@ struct Rules {
     near: Vec<Predicate>,
     /// Forms of the own ones that hold at a bound alone.
     edges: Vec<Predicate>,
+    /// Forms of the own ones that hold just beyond a bound alone.
+    beyond: Vec<Predicate>,
     level: FeatureLevel,
     values: Values,
 }
@@ -220,13 +222,15 @@ impl Rules {
             let forms = expressions.iter().flat_map(forms);
             forms.filter_map(|one| Predicate::from_expression(one, [operator.scope()]).ok()).collect()
         };
-        Self { own, others, near: all(weaker), edges: all(at_bounds), level, values: Values::default() }
+        let (near, edges, beyond) = (all(weaker), all(at_bounds), all(beyond_bounds));
+        Self { own, others, near, edges, beyond, level, values: Values::default() }
     }
 
-    /// Whether a case lies at a bound of a rule.
-    fn is_at_edge(&mut self, case: &Case) -> bool {
-        let Self { edges, level, values, .. } = self;
-        edges.iter().any(|one| one.holds(case, *level, values))
+    /// Whether a case lies at a bound of a rule, on this side of it.
+    fn is_at_edge(&mut self, case: &Case, side: Side) -> bool {
+        let Self { edges, beyond, level, values, .. } = self;
+        let forms = if matches!(side, Side::Inside(_)) { edges } else { beyond };
+        forms.iter().any(|one| one.holds(case, *level, values))
     }
 
     fn side(&mut self, case: &Case) -> Side {
@@ -286,39 +290,67 @@ fn weaker(expression: &Expression) -> Vec<Expression> {
 /// The expression in forms that hold at a bound alone: in each, one comparison with a number holds for the
 /// number that is nearest to its bound, or for the next one.
 fn at_bounds(expression: &Expression) -> Vec<Expression> {
+    with_each_bound(expression, &|left, comparison, number| {
+        let nearest = match comparison {
+            Comparison::Less => [number - 1, number - 2],
+            Comparison::LessOrEqual => [number, number - 1],
+            Comparison::Greater => [number + 1, number + 2],
+            Comparison::GreaterOrEqual => [number, number + 1],
+            Comparison::NotEqual => [number - 1, number + 1],
+            Comparison::Equal => return Vec::new(),
+        };
+        nearest.map(|number| between(left, number, number)).into()
+    })
+}
+
+/// The expression in forms that hold just beyond a bound alone. A product has few of the numbers there, so
+/// that the forms of a large bound are wider.
+fn beyond_bounds(expression: &Expression) -> Vec<Expression> {
+    with_each_bound(expression, &|left, comparison, number| {
+        let width = (number.abs() / 16).max(4);
+        let (least, most) = match comparison {
+            Comparison::Less => (number, number + width - 1),
+            Comparison::LessOrEqual => (number + 1, number + width),
+            Comparison::Greater => (number - width + 1, number),
+            Comparison::GreaterOrEqual => (number - width, number - 1),
+            Comparison::Equal | Comparison::NotEqual => return Vec::new(),
+        };
+        vec![between(left, least, most)]
+    })
+}
+
+/// `least <= left <= most`.
+fn between(left: &Expression, least: i128, most: i128) -> Expression {
+    let number = |number| Expression::new(Form::Integer(number), left.span);
+    let chain = vec![(Comparison::LessOrEqual, left.clone()), (Comparison::LessOrEqual, number(most))];
+    Expression::new(Form::Compare(Box::new(number(least)), chain), left.span)
+}
+
+/// The expression with one comparison with a number replaced by each expression that `of` makes of it.
+fn with_each_bound(
+    expression: &Expression,
+    of: &dyn Fn(&Expression, Comparison, i128) -> Vec<Expression>,
+) -> Vec<Expression> {
     let with = |form: Form| Expression::new(form, expression.span);
     match &expression.form {
         Form::Logic(Logic::And, pair) => {
             let [one, other] = &**pair;
-            let left = at_bounds(one).into_iter().map(|one| [one, other.clone()]);
-            let right = at_bounds(other).into_iter().map(|other| [one.clone(), other]);
+            let left = with_each_bound(one, of).into_iter().map(|one| [one, other.clone()]);
+            let right = with_each_bound(other, of).into_iter().map(|other| [one.clone(), other]);
             left.chain(right).map(|pair| with(Form::Logic(Logic::And, Box::new(pair)))).collect()
         }
         Form::Over(quantifier, body) if quantifier.is_condition() => {
-            let bodies = at_bounds(body).into_iter();
+            let bodies = with_each_bound(body, of).into_iter();
             bodies.map(|body| with(Form::Over(*quantifier, Box::new(body)))).collect()
         }
         Form::Call(of_axis @ (Function::First | Function::Last), arguments) => {
-            let bodies = arguments.iter().flat_map(at_bounds);
+            let bodies = arguments.iter().flat_map(|body| with_each_bound(body, of));
             bodies.map(|body| with(Form::Call(*of_axis, vec![body]))).collect()
         }
-        Form::Compare(left, rest) => {
-            let [(comparison, right)] = rest.as_slice() else { return Vec::new() };
-            let Form::Integer(number) = right.form else { return Vec::new() };
-            let nearest = match comparison {
-                Comparison::Less => [number - 1, number - 2],
-                Comparison::LessOrEqual => [number, number - 1],
-                Comparison::Greater => [number + 1, number + 2],
-                Comparison::GreaterOrEqual => [number, number + 1],
-                Comparison::NotEqual => [number - 1, number + 1],
-                Comparison::Equal => return Vec::new(),
-            };
-            let at = |number| {
-                let right = Expression::new(Form::Integer(number), right.span);
-                with(Form::Compare(left.clone(), vec![(Comparison::Equal, right)]))
-            };
-            nearest.map(at).into()
-        }
+        Form::Compare(left, rest) => match rest.as_slice() {
+            [(comparison, Expression { form: Form::Integer(number), .. })] => of(left, *comparison, *number),
+            _ => Vec::new(),
+        },
         _ => Vec::new(),
     }
 }
@@ -500,11 +532,12 @@ impl Weighing<'_> {
         weighed
     }
 
-    /// Cases of each side that lacks some. `keeps_room` is whether a third of the room inside is for cases at
-    /// a bound.
+    /// Cases of each side that lacks some. `keeps_room` is whether a third of the room on each side is for
+    /// cases at a bound.
     fn chosen(&mut self, tallies: &[Estimate], keeps_room: bool) -> Vec<(Side, Case)> {
         let most = self.budget.evidence;
-        let kept = if keeps_room && !self.rules.edges.is_empty() { most / 3 } else { 0 };
+        let kept = |forms: &[Predicate]| if keeps_room && !forms.is_empty() { most / 3 } else { 0 };
+        let (kept, kept_outside) = (kept(&self.rules.edges), kept(&self.rules.beyond));
         let mut room: Vec<usize> = tallies.iter().map(|tally| most.saturating_sub(tally.held)).collect();
         let mut outside = most.saturating_sub(tallies[0].not_held);
         let mut far = FAR;
@@ -513,10 +546,11 @@ impl Weighing<'_> {
             let Some(case) = self.cases.next() else { continue };
             let side = self.rules.side(&case);
             let left = match side {
-                Side::Inside(place) if room[place] <= kept && !self.rules.is_at_edge(&case) => continue,
+                Side::Inside(place) if room[place] <= kept && !self.rules.is_at_edge(&case, side) => continue,
+                Side::Near if outside <= kept_outside && !self.rules.is_at_edge(&case, side) => continue,
                 Side::Inside(place) => &mut room[place],
                 Side::Near => &mut outside,
-                Side::Far if outside > 0 => &mut far,
+                Side::Far if outside > kept_outside => &mut far,
                 Side::Far | Side::Other => continue,
             };
             if *left > 0 {
@@ -590,16 +624,31 @@ mod tests {
             let expression = parse(text).expect(text);
             at_bounds(&expression).iter().map(ToString::to_string).collect()
         };
-        assert_eq!(of("any axis Sizes >= 5"), ["any axis Sizes == 5", "any axis Sizes == 6"]);
+        assert_eq!(of("any axis Sizes >= 5"), ["any axis 5 <= Sizes <= 5", "any axis 6 <= Sizes <= 6"]);
         assert_eq!(
             of("rank < 3 and modes != 2"),
             [
-                "rank == 2 and modes != 2",
-                "rank == 1 and modes != 2",
-                "rank < 3 and modes == 1",
-                "rank < 3 and modes == 3"
+                "2 <= rank <= 2 and modes != 2",
+                "1 <= rank <= 1 and modes != 2",
+                "rank < 3 and 1 <= modes <= 1",
+                "rank < 3 and 3 <= modes <= 3"
             ]
         );
+        assert!(of("rank == 3").is_empty());
+    }
+
+    #[test]
+    fn beyond_a_bound_are_the_numbers_next_to_it_and_more_for_a_large_one() {
+        let of = |text: &str| -> Vec<String> {
+            let expression = parse(text).expect(text);
+            beyond_bounds(&expression).iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(
+            of("rank > 7 and any axis Sizes < 128"),
+            ["4 <= rank <= 7 and any axis Sizes < 128", "rank > 7 and any axis 128 <= Sizes <= 135"]
+        );
+        assert_eq!(of("Sizes >= 104"), ["98 <= Sizes <= 103"]);
+        assert_eq!(of("Sizes <= 104"), ["105 <= Sizes <= 110"]);
         assert!(of("rank == 3").is_empty());
     }
 

@@ -273,9 +273,10 @@ impl<'a, 'lib> Loop<'a, 'lib> {
         answers
     }
 
-    /// Takes the rules of the cheapest round; of equals, the latest.
+    /// Takes the rules of the cheapest round, of equals the latest. Takes none if none is better than that.
     fn keep_best(&mut self, universe: &Universe<'_>) {
-        let history = std::mem::take(&mut self.history).into_iter().rev();
+        let none = Explanation::default();
+        let history = std::iter::once(none).chain(std::mem::take(&mut self.history).into_iter().rev());
         let best = history.min_by_key(|rules| rules.cost(universe));
         let mut best = best.unwrap_or_default();
         if let ([rule], false) = (best.rules.as_slice(), best.errors(universe) == 0) {

@@ -29,7 +29,8 @@ const VIOLATORS: usize = 60;
 const ATTEMPTS: usize = 8;
 /// The cost of rules that are not exact.
 const WRONG: usize = 40;
-/// The cost of wrong cases if their number equals the number of failures, in units of a rule's weight.
+/// The cost of wrong cases, in units of a rule's weight, if their number is that of the failures or that of
+/// the passes, the smaller one. So a rule that holds for every case costs no less than no rule.
 const ERROR: usize = 1000;
 /// The rules for one class of failures.
 const MOST_RULES: usize = 8;
@@ -63,7 +64,10 @@ impl Explanation {
     pub(crate) fn cost(&self, universe: &Universe<'_>) -> usize {
         let errors = match self.errors(universe) {
             0 => 0,
-            errors => WRONG + ERROR * errors / universe.of_outcome(true).len().max(1),
+            errors => {
+                let failures = universe.of_outcome(true).len();
+                WRONG + ERROR * errors / failures.min(universe.len() - failures).max(1)
+            }
         };
         self.weight() as usize + errors
     }

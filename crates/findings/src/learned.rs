@@ -274,6 +274,22 @@ fn of_operator<'a>(
     judged
 }
 
+/// The first clause that all failures of a rule violate, if the rule counts violations without naming one.
+/// Experiments ask no desc that violates other clauses alone, so that no answer says that these are refused.
+fn unnamed_clause(text: &str, universe: &Universe<'_>) -> Option<String> {
+    if !text.contains("violations ") || text.contains("violation ") {
+        return None;
+    }
+    let (operator, level) = (universe.terms.operator(), universe.terms.level());
+    let predicate = Predicate::compile(text, [operator.scope()]).ok()?;
+    let (mut values, mut scratch) = (Values::default(), Scratch::default());
+    let failures = universe.of_outcome(true).into_iter().map(|case| universe.case(case));
+    let held: Vec<&Case> = failures.filter(|case| predicate.holds(case, level, &mut values)).collect();
+    let violated = held.into_iter().map(|case| operator.judge(&case.desc, level, &mut scratch).violated);
+    let common = violated.reduce(dmlcts_spec::IdSet::intersection)?;
+    Some(operator.clauses()[common.iter().next()?].name())
+}
+
 /// The result, with the counts that the predicates' own evaluation gives.
 fn learned(class: &str, validity: Validity, universe: &Universe<'_>, result: Experimented) -> Learned {
     let Experimented { mut rules, rounds, asked, counterexamples, estimate, is_lost } = result;
@@ -289,10 +305,13 @@ fn learned(class: &str, validity: Validity, universe: &Universe<'_>, result: Exp
         let parts: Vec<String> = texts.iter().map(|(text, _)| format!("({text})")).collect();
         texts = vec![(format!("({})", parts.join(" or ")), length)];
     }
-    for (text, length) in texts {
+    for (mut text, mut length) in texts {
         if text.is_empty() {
             held.fill(true);
             continue;
+        }
+        if let Some(name) = unnamed_clause(&text, universe) {
+            (text, length) = (format!("violation == {name} and {text}"), length + 1);
         }
         // The text is what counts, so it and not the search decides which cases it holds for.
         let Ok(predicate) = Predicate::compile(&text, [operator.scope()]) else { continue };

@@ -1,5 +1,6 @@
-//! Learns a rule for each mode. One cause shows differently by mode: a padding that starts at the wrong place
-//! shows under every mode, but not for the same descs.
+//! Learns rules for each mode. One cause shows differently by mode: a padding that starts at the wrong place
+//! shows under every mode, but not for the same descs. Of several causes, one may have no rule, and hide the
+//! rules of other modes.
 
 use std::collections::BTreeSet;
 
@@ -14,8 +15,8 @@ use crate::{
     universe::Universe,
 };
 
-/// One rule for each mode in which something fails. `None` if the operator has no mode, if only one mode has
-/// failures, or if a mode needs several rules.
+/// The rules for each mode in which something fails. `None` if the operator has no mode, or if only one mode
+/// has failures.
 pub(crate) fn by_mode(
     universe: &Universe<'_>,
     hints: &[usize],
@@ -31,6 +32,7 @@ pub(crate) fn by_mode(
     let mut whole = Explanation::default();
     // The text of each rule, with its place and modes.
     let mut rules: Vec<(String, Rule, Vec<i64>)> = Vec::new();
+    let mut is_one_each = true;
     for mode in codes {
         let cases: Vec<usize> = (0..universe.len()).filter(|case| code(*case) == mode).collect();
         let mut own = Universe::new(universe.terms);
@@ -39,23 +41,25 @@ pub(crate) fn by_mode(
         }
         let hints: Vec<usize> = hints.iter().filter_map(|hint| cases.binary_search(hint).ok()).collect();
         let learned = learn_once(&own, &hints, seed, (Aim::All, effort));
-        let [rule] = learned.rules.as_slice() else { return None };
-        let text = rule.text(&learned.atoms);
-        if let Some((.., modes)) = rules.iter_mut().find(|(known, ..)| *known == text) {
-            modes.push(mode);
-            continue;
-        }
+        is_one_each &= learned.rules.len() == 1;
         let first = whole.atoms.len();
         let moved = |condition: &Condition| Condition {
             form: condition.form,
             atoms: condition.atoms.iter().map(|atom| first + atom).collect(),
         };
-        let rule = Rule { conditions: rule.conditions.iter().map(moved).collect() };
+        for rule in &learned.rules {
+            let text = rule.text(&learned.atoms);
+            if let Some((.., modes)) = rules.iter_mut().find(|(known, ..)| *known == text) {
+                modes.push(mode);
+                continue;
+            }
+            let rule = Rule { conditions: rule.conditions.iter().map(moved).collect() };
+            rules.push((text, rule, vec![mode]));
+        }
         whole.atoms.extend(learned.atoms);
-        rules.push((text, rule, vec![mode]));
     }
     // Two rules are rather two causes.
-    whole.is_by_mode = rules.len() > 2;
+    whole.is_by_mode = is_one_each && rules.len() > 2;
     for (_, mut rule, modes) in rules {
         rule.conditions.push(Condition { form: Form::Once, atoms: vec![whole.atoms.len()] });
         rule.conditions.sort();

@@ -52,14 +52,21 @@ pub fn swept_members(case: &Case) -> usize {
 
 /// Sets one member of a case to any value of its range: a small one, one at a power of two, or a random one.
 /// Sizes and lists change on one axis. Often the other values of the axis change by the same distance, since
-/// few descs stay valid without. A third of the values are among `bounds`, if there are any.
+/// few descs stay valid without. A third of the values are among `bounds`, if there are any. For sizes, half
+/// of these make the number of elements come near the bound.
 pub fn sweep(case: &mut Case, member: usize, bounds: &[i64], draws: &mut Draws) {
     let desc = &mut case.desc;
     let usual = Side::BOTH
         .map(|side| desc.tensor(side).is_some_and(|tensor| tensor.total_size == tensor.usual_total_size()));
     let axis = draws.place(desc.rank());
     let bound = if draws.chance(1, 3) { draws.pick(bounds) } else { None };
-    let number = bound.map_or_else(|| any_number(draws), |bound| bound.unsigned_abs());
+    let mut number = bound.map_or_else(|| any_number(draws), |bound| bound.unsigned_abs());
+    if let (Some(_), Some(others)) = (bound, other_elements(desc, member, axis))
+        && draws.chance(1, 2)
+    {
+        // The bound may be one of a number of elements.
+        number = number / others + draws.below(2);
+    }
     let (of_axis, singles) = (tuple(desc, axis).len(), singles(desc).collect::<Vec<_>>());
     let signed = |is_negative: bool| if is_negative { -(number as i64) } else { number as i64 };
     if member < of_axis {
@@ -90,6 +97,14 @@ pub fn sweep(case: &mut Case, member: usize, bounds: &[i64], draws: &mut Draws) 
             tensor.total_size = tensor.usual_total_size();
         }
     }
+}
+
+/// The number of elements on all axes but one, if the member is the sizes of a tensor and none of them is 0.
+fn other_elements(desc: &Desc, member: usize, axis: usize) -> Option<u64> {
+    let sizes = Side::BOTH.iter().filter_map(|side| desc.tensor(*side)?.sizes.as_ref()).nth(member)?;
+    let others = sizes.iter().enumerate().filter(|(place, _)| *place != axis);
+    let product = others.fold(1_u64, |product, (_, size)| product.saturating_mul(size.unsigned_abs()));
+    (product > 0).then_some(product)
 }
 
 /// Changes the memory of a tensor.

@@ -11,7 +11,7 @@ use dmlcts_spec::Scope;
 use crate::{
     atom::{Atom, Sign, Test},
     universe::Universe,
-    vocabulary::{Kind, Word},
+    vocabulary::{Kind, VIOLATION, Word},
 };
 
 /// Numbers up to this magnitude are proposed if a case has them.
@@ -23,8 +23,16 @@ const LARGEST: i64 = 10;
 pub(crate) fn atoms(universe: &Universe<'_>, sample: &[usize]) -> Vec<Atom> {
     let words = universe.terms.words();
     let mut tests = Vec::new();
+    let violation = words.iter().position(|word| word.text == VIOLATION);
     for (term, word) in words.iter().enumerate() {
         match &word.kind {
+            Kind::Clause(code) => {
+                tests.push(Test::Flag(term, true));
+                // A clause can be false without being violated: it is not judged where an earlier one is.
+                let named = violation.map(|violation| Test::Names(violation, vec![*code], true));
+                let both = |named| Test::Both(Box::new(named), Box::new(Test::Flag(term, false)));
+                tests.extend(named.map(both));
+            }
             Kind::Condition => tests.extend([Test::Flag(term, true), Test::Flag(term, false)]),
             Kind::Name(_) => names(universe, term, sample, &mut tests),
             Kind::Number | Kind::List | Kind::Elements => numbers(universe, term, word, sample, &mut tests),

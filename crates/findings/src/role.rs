@@ -4,9 +4,20 @@
 use dmlcts_model::Side;
 use dmlcts_spec::{Library, Operator};
 
+use crate::merge::around_clauses;
+
+/// The first index that is read, and the least one: the same for operators that never walk backwards, which
+/// lack the first name.
+const START: &str = "start";
+const LOWEST: &str = "lowest";
+
 /// A condition on the cases of one operator, in the words of another. Members without a counterpart stay.
 pub(crate) fn translated(condition: &str, from: &Operator, to: &Operator) -> String {
+    let has = |name: &str| to.scope().definitions().iter().any(|definition| definition.name == name);
     renamed(condition, |name| {
+        if name == START && !has(START) && has(LOWEST) {
+            return Some(LOWEST.to_owned());
+        }
         from.signature().members.iter().find(|member| member.name == name)?;
         let is_of_role = |other: &str| other.ends_with(name) || name.ends_with(other);
         let mut members = to.signature().members.iter().map(|member| member.name.as_str());
@@ -17,6 +28,9 @@ pub(crate) fn translated(condition: &str, from: &Operator, to: &Operator) -> Str
 /// A condition with the shortest name of each role. Equal results are one condition on several operators.
 pub(crate) fn canonical(condition: &str, library: &Library) -> String {
     renamed(condition, |name| {
+        if name == START {
+            return Some(LOWEST.to_owned());
+        }
         let members = library.operators().iter().flat_map(|operator| &operator.signature().members);
         let shorter = members.map(|member| member.name.as_str()).filter(|other| name.ends_with(other));
         shorter.min_by_key(|other| other.len()).map(str::to_owned)
@@ -26,7 +40,23 @@ pub(crate) fn canonical(condition: &str, library: &Library) -> String {
 /// What conditions of several operators, and on either tensor, have in common if they say the same.
 pub(crate) fn form(condition: &str, library: &Library) -> String {
     let canonical = canonical(condition, library);
+    let canonical = of_any_member(&canonical, library).unwrap_or(canonical);
     of_any_tensor(&canonical).unwrap_or(canonical)
+}
+
+/// A condition that names violated clauses, without the members that these are about: a list that is absent
+/// has a clause for each list of each operator. `None` if it names no clause.
+fn of_any_member(condition: &str, library: &Library) -> Option<String> {
+    let [before, clauses, after] = around_clauses(condition)?;
+    let members = || library.operators().iter().flat_map(|operator| &operator.signature().members);
+    let rule = |clause: &str| {
+        let rest = members().find_map(|member| clause.strip_prefix(member.name.as_str()));
+        rest.filter(|rest| rest.starts_with('_')).map_or_else(|| clause.to_owned(), str::to_owned)
+    };
+    let mut rules: Vec<String> = clauses.split(", ").map(rule).collect();
+    rules.sort_unstable();
+    rules.dedup();
+    Some(format!("{before}violation in [{}]{after}", rules.join(", ")))
 }
 
 /// A condition with the name of the other tensor. `None` unless it names exactly one of them.
@@ -86,5 +116,25 @@ mod tests {
         assert_eq!(with_other_tensor("rank > 2"), None);
         assert_eq!(of_any_tensor("InputTensor.ElementSize < OutputTensor.ElementSize"), None);
         assert_eq!(of_any_tensor("rank > 2"), None);
+    }
+
+    #[test]
+    fn the_clauses_of_one_rule_are_one_for_all_members_and_operators() {
+        let of = |condition: &str| form(condition, Library::embedded());
+        let absent = of("violation in [InputWindowOffsets_present, InputWindowSizes_present] and rank > 2");
+        assert_eq!(absent, of("violation == StartPadding_present and rank > 2"));
+        assert_ne!(absent, of("violation == StartPadding_present"));
+        assert_ne!(absent, of("violation == DimensionCount_agrees and rank > 2"));
+        assert_ne!(of("violation == types_agree"), of("violation == total_size"));
+    }
+
+    #[test]
+    fn what_is_read_first_is_the_least_where_nothing_walks_backwards() {
+        let library = Library::embedded();
+        let operator = |name| library.operator(name).expect("it is built in");
+        let condition = "any axis (start > 0 or highest >= OutputTensor.Sizes)";
+        let of_slice = translated(condition, operator("SLICE1"), operator("SLICE"));
+        assert_eq!(of_slice, "any axis (lowest > 0 or highest >= OutputTensor.Sizes)");
+        assert_eq!(form(condition, library), form(&of_slice, library));
     }
 }

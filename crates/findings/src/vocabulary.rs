@@ -20,6 +20,8 @@ pub(crate) enum Kind {
     Name(Vec<(i64, String)>),
     /// A condition, with the values 0 and 1.
     Condition,
+    /// The condition of a clause about the desc, and the code of the clause's name as a violation.
+    Clause(i64),
 }
 
 /// An expression in the language of predicates.
@@ -38,6 +40,9 @@ pub(crate) struct Word {
 const NAME: u32 = 4;
 const PAIR: u32 = 12;
 const LONG: u32 = 20;
+
+/// The name of a clause that a desc violates.
+pub(crate) const VIOLATION: &str = "violation";
 
 /// Multiples that code depends on: lanes, words and lines of a cache.
 const POWERS: &[i64] = &[2, 3, 4, 8, 16, 32, 64];
@@ -100,6 +105,7 @@ impl Words {
                 MemberKind::Enumeration(enumeration) => {
                     let names = enumeration.enumerators.iter().map(|it| (it.value, it.name.clone()));
                     self.add(Scope::Desc, Kind::Name(names.collect()), NAME, member.name.as_str());
+                    self.desc(PAIR, format!("code({})", member.name));
                     let codes = enumeration.enumerators.iter().map(|it| it.value.to_string());
                     let codes = codes.collect::<Vec<_>>().join(", ");
                     for modulus in MODULI {
@@ -108,6 +114,7 @@ impl Words {
                     }
                 }
                 MemberKind::Count => {
+                    self.desc(PAIR, format!("{} - rank", member.name));
                     for modulus in MODULI {
                         let text = format!("{} mod {modulus} == rank", member.name);
                         self.add(Scope::Desc, Kind::Condition, LONG, text);
@@ -140,7 +147,10 @@ impl Words {
             // Without the innermost axis: rows.
             let rows = format!("(product axes (if axis == rank - 1 then 1 else {tensor}.Sizes))");
             self.add(Scope::Desc, Kind::Elements, LONG, rows).divisors = POWERS;
-            self.desc(LONG + 8, format!("{tensor}.TotalTensorSizeInBytes - align({span} * {size}, 4)"));
+            for (needed, more) in [(format!("{span} * {size}"), 4), (format!("align({span} * {size}, 4)"), 8)]
+            {
+                self.desc(LONG + more, format!("{tensor}.TotalTensorSizeInBytes - {needed}"));
+            }
             self.desc(NAME + 6, format!("{tensor}.Flags"));
             self.desc(NAME + 6, format!("{tensor}.GuaranteedBaseOffsetAlignment"));
         }
@@ -295,10 +305,19 @@ impl Words {
     /// The number of violated clauses, and each clause as a condition.
     fn of_rules(&mut self, operator: &Operator) {
         self.desc(NAME, "violations");
-        let names = operator.clause_names().enumerators.iter().map(|it| (it.value, it.name.clone()));
-        self.add(Scope::Desc, Kind::Name(names.collect()), NAME + 2, "violation");
+        let names = operator.clause_names();
+        let by_code = names.enumerators.iter().map(|it| (it.value, it.name.clone()));
+        self.add(Scope::Desc, Kind::Name(by_code.collect()), NAME + 2, VIOLATION);
         for clause in operator.clauses() {
-            self.add(clause.scope, Kind::Condition, LONG, format!("({})", clause.text));
+            let code = names.enumerators.iter().find(|it| it.name == clause.name()).map(|it| it.value);
+            let kind = match code.filter(|_| clause.scope == Scope::Desc) {
+                Some(code) => Kind::Clause(code),
+                None => Kind::Condition,
+            };
+            self.add(clause.scope, kind, LONG, format!("({})", clause.text));
+            if let Some(text) = in_32_bits(operator, &clause.expression) {
+                self.add(clause.scope, Kind::Condition, LONG, text);
+            }
         }
     }
 }
@@ -326,6 +345,20 @@ impl Words {
 fn off_by_one(definition: &str) -> Option<String> {
     let text = definition.replace(" - 1)", ")");
     (text != definition).then(|| parse(&text).ok()).flatten().map(|expression| expression.to_string())
+}
+
+/// A comparison of a sum with a member, as code that adds in 32 unsigned bits computes it.
+fn in_32_bits(operator: &Operator, clause: &Expression) -> Option<String> {
+    let Form::Compare(sum, others) = &clause.form else { return None };
+    let [(comparison, bound)] = others.as_slice() else { return None };
+    let is_sum = match &sum.form {
+        Form::Name(name) => operator.scope().definitions().iter().any(|definition| definition.name == *name),
+        Form::Binary(Binary::Add, _) => true,
+        _ => false,
+    };
+    let is_compared = is_sum && matches!(bound.form, Form::Name(_));
+    let text = format!("({sum}) mod 2^32 {} {bound}", comparison.symbol());
+    is_compared.then(|| parse(&text).ok()).flatten().map(|expression| expression.to_string())
 }
 
 /// What the semantics divide coordinates by, as factors of products.

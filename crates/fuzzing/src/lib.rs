@@ -10,6 +10,7 @@
 //! | [`case_line`] | a text | that it reads as a case that survives writing, or as a mistake with a place in the text |
 //! | [`frames`] | what a pipe brings, or a header and a body | that it is a message that makes sense, or a mistake that can be shown |
 //! | [`agreement()`] | a case, as a line | that judge and reference say the same of it, and that oracle and reference compute the same |
+//! | [`NamedBackend`] | a case, as a line | the same of the backend that `DMLCTS_FUZZ_BACKEND` names |
 //!
 //! The corpus holds texts that a person can read: YAML, expressions and case lines.
 //!
@@ -17,12 +18,14 @@
 
 mod case_line;
 mod frames;
+mod named_backend;
 mod spec_text;
 
-use dmlcts_kit::fuzz::{case_from, check};
+use dmlcts_kit::{check, fuzz::case_from};
 
 pub use case_line::case_line;
 pub use frames::frames;
+pub use named_backend::NamedBackend;
 pub use spec_text::spec_text;
 
 /// The target: see the table above.

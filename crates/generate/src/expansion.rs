@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// The number of cases among which the order by obligations looks for those that come first.
-const LOOKED_AT: u64 = 1 << 16;
+const LOOKED_AT: u64 = 1 << 15;
 
 /// A suite applied to a spec. The case at `index` depends only on the spec, the suite, the seed and `index`.
 /// Several threads can generate cases at the same time.

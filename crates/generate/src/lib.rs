@@ -66,6 +66,6 @@ pub use impossible::{Impossible, ImpossibleForm};
 pub use length::Length;
 pub use mutate::mutate;
 pub use order::{Order, Sequence};
-pub use shrink::shrink;
+pub use shrink::{shrink, smaller};
 pub use strategy::Row;
 pub use suite::{Strategy, Suite, SuiteError};

@@ -29,20 +29,12 @@ pub fn shrink(
     steps: usize,
     fails: &mut dyn FnMut(&Case) -> bool,
 ) -> Case {
-    let Some(operator) = library.operator(&case.desc.signature.operator) else { return case.clone() };
-    let mut scratch = Scratch::default();
-    let wanted = operator.judge(&case.desc, level, &mut scratch);
-    let space = Space::new(operator, level);
     let mut best = case.clone();
     let mut left = steps;
     // Each round starts again from the largest step, since a small one may have made it possible.
     loop {
-        let proposals = proposals(&best, space.as_ref(), wanted.validity());
-        let next = proposals.into_iter().find(|proposal| {
-            if left == 0 || *proposal == best {
-                return false;
-            }
-            if !alike(operator.judge(&proposal.desc, level, &mut scratch), wanted) {
+        let next = smaller(&best, library, level).find(|proposal| {
+            if left == 0 {
                 return false;
             }
             left -= 1;
@@ -53,6 +45,26 @@ pub fn shrink(
             None => return best,
         }
     }
+}
+
+/// Cases that are simpler than a case in one respect, the largest simplification first. Each violates the
+/// same clauses and leaves the same questions open. Repeated steps end.
+pub fn smaller<'lib>(
+    case: &Case,
+    library: &'lib Library,
+    level: FeatureLevel,
+) -> impl Iterator<Item = Case> + use<'lib> {
+    let operator = library.operator(&case.desc.signature.operator);
+    let case = case.clone();
+    operator.into_iter().flat_map(move |operator| {
+        let mut scratch = Scratch::default();
+        let wanted = operator.judge(&case.desc, level, &mut scratch);
+        let all = proposals(&case, Space::new(operator, level).as_ref(), wanted.validity());
+        let case = case.clone();
+        all.into_iter().filter(move |proposal| {
+            *proposal != case && alike(operator.judge(&proposal.desc, level, &mut scratch), wanted)
+        })
+    })
 }
 
 /// Whether two judgements have the same violations and questions.

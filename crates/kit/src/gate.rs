@@ -6,7 +6,7 @@
 use std::{
     collections::BTreeMap,
     env, fmt,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process,
     sync::{Arc, OnceLock},
     time::Duration,
@@ -21,6 +21,7 @@ use libtest_mimic::{Arguments, Trial};
 
 use crate::{
     serve,
+    snapshot::TRIAL,
     trial::{SEED, Subject},
 };
 
@@ -45,13 +46,14 @@ pub struct Gate<F> {
     open: F,
     suite: String,
     findings: Option<PathBuf>,
+    snapshots: Option<PathBuf>,
     case_timeout: Duration,
 }
 
 impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
     /// A gate for the backend that `open` opens, with the suite `smoke`.
     pub fn new(open: F) -> Self {
-        Self { open, suite: "smoke".to_owned(), findings: None, case_timeout: CASE_TIMEOUT }
+        Self { open, suite: "smoke".to_owned(), findings: None, snapshots: None, case_timeout: CASE_TIMEOUT }
     }
 
     /// The suite: a name that `dmlcts suites` lists, or the path of a YAML file.
@@ -62,6 +64,15 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
     /// The folder with the known findings of the backend, relative to the folder of the package.
     pub fn findings(self, folder: impl Into<PathBuf>) -> Self {
         Self { findings: Some(folder.into()), ..self }
+    }
+
+    /// Adds the trial `snapshot`, which compares the backend with the accepted snapshots in a folder. Its
+    /// path is relative to the folder of the package. Its files are those of `dmlcts snapshot --dir`.
+    ///
+    /// A change is written beside the accepted file, and the trial fails. `cargo insta review` or `dmlcts
+    /// snapshot review` accepts it. The trial runs the whole suite.
+    pub fn snapshot(self, folder: impl Into<PathBuf>) -> Self {
+        Self { snapshots: Some(folder.into()), ..self }
     }
 
     /// How long the backend may take for a case, by default 10 seconds.
@@ -139,6 +150,10 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
             let name = format!("finding::{}", stored.file.finding);
             Trial::ignorable_test(name, move || subject.run_finding(stored))
         }));
+        if let Some(path) = &self.snapshots {
+            let folder = dmlcts_snapshots::Folder::new(in_package(path));
+            trials.push(Trial::ignorable_test(TRIAL, move || subject.run_snapshot(&folder)));
+        }
         Ok(trials)
     }
 
@@ -163,10 +178,7 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
 
     /// The folder of the known findings.
     fn folder(&self) -> Option<Folder> {
-        let path = self.findings.as_ref()?;
-        // Cargo runs a test in the folder of its package, and other callers need not.
-        let root = env::var_os("CARGO_MANIFEST_DIR");
-        Some(Folder::new(root.map_or(path.clone(), |root| PathBuf::from(root).join(path))))
+        Some(Folder::new(in_package(self.findings.as_ref()?)))
     }
 
     /// The known findings.
@@ -176,6 +188,11 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
             format!("the known findings cannot be read: {error}; make the folder, or name another one")
         })
     }
+}
+
+/// A path in the folder of the package. Cargo runs a test there, and other callers need not.
+fn in_package(path: &Path) -> PathBuf {
+    env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| path.to_owned(), |root| Path::new(&root).join(path))
 }
 
 /// The strategies of a suite, each with the operators for which it makes cases.

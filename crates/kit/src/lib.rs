@@ -44,31 +44,51 @@
 //! them fail, and the file must be taken out. `DMLCTS_ACCEPT=1 cargo test --test conformance` writes the
 //! files and prints what it changes, as `dmlcts run --accept` does.
 //!
+//! `Gate::snapshot` adds a trial that compares the backend with its accepted snapshot, as `dmlcts snapshot`
+//! does. `cargo insta review` accepts a change.
+//!
 //! [`check_tensors`], [`check_slice`] and [`check_padding`] refuse what DirectML refuses, for a library that
 //! takes more.
 //!
 //! The feature `fuzz` has `fuzz_target!`, a fuzz target for cargo-fuzz in one line.
 //!
-//! Without the feature `gate`, a backend can be written and [served](serve): 32 crates instead of 103,
+//! The feature `proptest` has `case()`, a strategy of random cases that shrinks as `dmlcts run` does. `check`
+//! compares a backend with the spec on a case.
+//!
+//! [`export!`] makes a shared library of the backend, which `dmlcts run --backend dylib:PATH` loads.
+//!
+//! Without the feature `gate`, a backend can be written and [served](serve): 32 crates instead of 98,
 //! without YAML and oracle. The gate has clap, since `libtest-mimic` depends on it.
 
+#[cfg(any(feature = "fuzz", feature = "proptest"))]
+mod agreement;
 #[cfg(feature = "fuzz")]
 pub mod fuzz;
 #[cfg(feature = "gate")]
 mod gate;
+#[cfg(feature = "proptest")]
+mod property;
+#[cfg(any(feature = "fuzz", feature = "proptest"))]
+mod random_case;
 mod serve;
+#[cfg(feature = "gate")]
+mod snapshot;
 #[cfg(feature = "gate")]
 mod trial;
 
+#[cfg(any(feature = "fuzz", feature = "proptest"))]
+pub use agreement::{Compared, Disagreement, check};
 pub use dmlcts_backend::{
     Capabilities, Lack, Limits, Operators, Refusal, RunError, Walk, byte_strides, check_padding, check_slice,
-    check_tensors,
+    check_tensors, export,
 };
 pub use dmlcts_model::{
     BindingOffsets, DataType, Desc, ErrorCode, FeatureLevel, List, NumberKind, Side, Signature, Tensor, Value,
 };
 #[cfg(feature = "gate")]
 pub use gate::Gate;
+#[cfg(feature = "proptest")]
+pub use property::{AnyCase, CaseLine, CaseTree, case};
 pub use serve::serve;
 
 #[cfg(all(test, feature = "gate"))]

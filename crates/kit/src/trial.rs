@@ -123,8 +123,9 @@ impl Subject {
             ..Configuration::default()
         };
         let mut failed = FailedCases::default();
+        let explaining = explaining(Explaining::USUAL_CASES);
         let (diagnosis, incidents) =
-            self.run_and_note(source, configuration, Explaining::USUAL_CASES, &mut failed)?;
+            self.run_and_tell(source, configuration, &explaining, &mut |event| failed.on_event(event))?;
         if let Some(reason) = broken(&diagnosis.summary) {
             let report = self.report(&diagnosis, incidents);
             return Err(format!("nothing was accepted: {reason}\n{report}").into());
@@ -145,28 +146,19 @@ impl Subject {
     ) -> Result<(Diagnosis, Vec<String>), Failed> {
         // Other trials run beside this one.
         let configuration = Configuration { jobs: 1, known, ..configuration };
-        self.run_and_note(source, configuration, EXPLAINED, &mut FailedCases::default())
+        self.run_and_tell(source, configuration, &explaining(EXPLAINED), &mut |_| {})
     }
 
-    /// As [`Self::run`], and notes the failed cases if the configuration records cases. A finding may cost
-    /// `explained` cases.
-    fn run_and_note(
+    /// As [`Self::run`], and passes the events of the run to `tell`.
+    pub(crate) fn run_and_tell(
         &self,
         source: Arc<dyn Source>,
         configuration: Configuration,
-        explained: usize,
-        failed: &mut FailedCases,
+        explaining: &Explaining,
+        tell: &mut dyn FnMut(&RunEvent<'_>),
     ) -> Result<(Diagnosis, Vec<String>), Failed> {
         let (stop, incidents) = (Stop::default(), Incidents::default());
-        let examples = self.library.operators().iter().filter_map(|operator| operator.examples().first());
-        let probes: Vec<Desc> = examples.map(|example| example.case.desc.as_ref().clone()).collect();
-        let launcher = Launcher::new(self.command.clone(), self.case_timeout)
-            .with_operators(self.library.signatures())
-            .with_probes(probes)
-            .with_deadline(stop.deadline().clone())
-            .with_max_hangs(Some(MOST_HANGS))
-            .with_incidents(incidents.clone());
-        let launcher = Arc::new(launcher);
+        let launcher = self.launcher(&stop, &incidents);
         let run = Run {
             library: self.library,
             source,
@@ -175,10 +167,9 @@ impl Subject {
             stop,
         };
         let mut told = Vec::new();
-        let explaining = Explaining { cases: Some(explained), shrink: true, ..Explaining::NONE };
-        let diagnosis = dmlcts_diagnose::run(&run, &explaining, &mut |event| {
+        let diagnosis = dmlcts_diagnose::run(&run, explaining, &mut |event| {
             let Event::Run(event) = event else { return };
-            failed.on_event(&event);
+            tell(&event);
             if let RunEvent::Incident(sentence) = event {
                 told.push(sentence.to_owned());
             }
@@ -186,8 +177,21 @@ impl Subject {
         Ok((diagnosis, told))
     }
 
+    /// Starts the processes of a run.
+    pub(crate) fn launcher(&self, stop: &Stop, incidents: &Incidents) -> Arc<Launcher> {
+        let examples = self.library.operators().iter().filter_map(|operator| operator.examples().first());
+        let probes: Vec<Desc> = examples.map(|example| example.case.desc.as_ref().clone()).collect();
+        let launcher = Launcher::new(self.command.clone(), self.case_timeout)
+            .with_operators(self.library.signatures())
+            .with_probes(probes)
+            .with_deadline(stop.deadline().clone())
+            .with_max_hangs(Some(MOST_HANGS))
+            .with_incidents(incidents.clone());
+        Arc::new(launcher)
+    }
+
     /// The report of a trial.
-    fn report(&self, diagnosis: &Diagnosis, incidents: Vec<String>) -> String {
+    pub(crate) fn report(&self, diagnosis: &Diagnosis, incidents: Vec<String>) -> String {
         let context = Context {
             library: self.library,
             subject: Cases::Given,
@@ -196,11 +200,14 @@ impl Subject {
             certificate: Vec::new(),
             incidents,
             claim: None,
+            time_limit: None,
             next: Vec::new(),
             resume: None,
+            longer: None,
             doctor: None,
             failures: None,
             all: true,
+            timings: false,
             accepted: Vec::new(),
         };
         let mut text = Vec::new();
@@ -214,8 +221,13 @@ impl Subject {
     }
 }
 
+/// How to explain failures, if a finding may cost this number of cases.
+pub(crate) fn explaining(cases: usize) -> Explaining {
+    Explaining { cases: Some(cases), shrink: true, ..Explaining::NONE }
+}
+
 /// Why the backend or the machine did not bring a run to its end.
-fn broken(summary: &Summary) -> Option<String> {
+pub(crate) fn broken(summary: &Summary) -> Option<String> {
     let ended = summary.ending;
     match &summary.lost {
         Some(reason) => Some(format!("the backend is lost: {reason}")),

@@ -205,8 +205,10 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&["SLICE INT16 in=1 out=1 fill=explicit:0101 Sizes=1 Offsets=0 Strides=1"])
         .value(|plan, bytes, _| {
             through(plan, bytes, DataType::INT16, |bits| {
-                let drop = (64 - bits.leading_zeros()).saturating_sub(8);
-                if bits < 0x8000 { bits >> drop << drop } else { bits }
+                let magnitude = (bits as i16).unsigned_abs();
+                let drop = (16 - magnitude.leading_zeros()).saturating_sub(8);
+                let kept = magnitude >> drop << drop;
+                u64::from(if bits < 0x8000 { kept } else { kept.wrapping_neg() })
             });
         }),
     Mutant::new("int8-in-seven-bits", ALL)

@@ -118,7 +118,7 @@ pub(crate) fn side(side: &Side) -> String {
         Some(Ending::BackendLost) => "; the run lost its backend",
         Some(Ending::NotRecorded) => "; the run could not be recorded to its end",
         Some(Ending::MaxFailures) => "; the run ended since too many cases failed",
-        Some(Ending::Timeout) => "; the run was ended by its timeout",
+        Some(Ending::Timeout) => "; the run ended since its time was up",
         Some(Ending::Hangs) => "; the run ended since too many cases hung",
         Some(Ending::Complete | Ending::Limit) if side.is_abandoned => "; some cases were never answered",
         Some(Ending::Complete | Ending::Limit) => "",

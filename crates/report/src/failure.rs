@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The maximum number of wrong elements that are explained one by one.
-const EXPLAINED: usize = 6;
+pub(crate) const EXPLAINED: usize = 6;
 /// The maximum length of a backend's text in a report.
 const LONGEST: usize = 1000;
 /// The indentation of every line of a failure after the first.

@@ -46,14 +46,15 @@ pub fn write_findings(
     if let Some(unexplained) = unexplained(diagnosis) {
         writeln!(out, "{}\n", style.wrap(2, &unexplained))?;
     }
-    if let Some(left_out) = left_out(&diagnosis.left_out) {
+    if let Some(left_out) = left_out(&diagnosis.left_out, context.time_limit) {
         writeln!(out, "{}\n", style.wrap(2, &left_out))?;
     }
     Ok(())
 }
 
-/// What the limits on explaining left out; `None` if nothing.
-pub(crate) fn left_out(left_out: &LeftOut) -> Option<String> {
+/// What the limits on explaining left out; `None` if nothing. `time_limit` is the option that limits the time
+/// of the run, if it is known.
+pub(crate) fn left_out(left_out: &LeftOut, time_limit: Option<&str>) -> Option<String> {
     let LeftOut { experiments, repeats, flakes, shrinking, ref limits } = *left_out;
     let parts = [
         (experiments, "experiments on", "kind of failures", "kinds of failures"),
@@ -68,21 +69,23 @@ pub(crate) fn left_out(left_out: &LeftOut) -> Option<String> {
             format!("{what} {} {}", grouped(*count), if *count == 1 { one } else { many })
         })
         .collect();
-    let limits: Vec<&str> = limits.iter().map(|limit| words(*limit)).collect();
+    let end =
+        time_limit.map_or("the end of the run's time".to_owned(), |option| format!("the end of {option}"));
+    let limits: Vec<&str> = limits.iter().map(|limit| words(*limit, &end)).collect();
     // A file of an earlier version does not name the limits.
     let limits = if limits.is_empty() { String::new() } else { format!(", at {}", limits.join(" and at ")) };
     (!parts.is_empty()).then(|| format!("left out{limits}: {}", parts.join("; ")))
 }
 
-/// A limit on explaining failures, with its value or its option.
-fn words(limit: Limit) -> &'static str {
+/// A limit on explaining failures, with its value or its option. `end` is the end of the run's time.
+fn words(limit: Limit, end: &str) -> &str {
     match limit {
         Limit::Cases => "the end of --explain",
         Limit::Candidates => "the number of conditions that a search tries",
         Limit::Time => "a finding's share of the backend's time",
         Limit::Hangs => "2 hangs a finding",
         Limit::Budget => "60 s of the backend's time, or more in proportion to --explain",
-        Limit::Timeout => "the end of --timeout",
+        Limit::Timeout => end,
         Limit::Interrupted => "an interrupt",
         Limit::EndOfRun => "the early end of the run",
     }
@@ -126,7 +129,7 @@ fn write_finding(
     let what = headline(finding, if context.all { usize::MAX } else { LONGEST_PREDICATE });
     let head = format!("{head} {}", style.paint(Tone::Strong, escaped(&what)));
     writeln!(out, "{}", style.wrap(INDENT.len(), &head))?;
-    for line in about(finding, LISTED, context.failures.as_deref()) {
+    for line in about(finding, LISTED, context) {
         // Cases and commands stay in one line, so that they can be copied.
         if line.starts_with(INDENT) {
             writeln!(out, "{INDENT}{}", escaped(&line))?;
@@ -146,8 +149,8 @@ fn write_finding(
 
 /// What is known of a finding's cases: how far the predicate is right, or the first `most` cases if nothing
 /// separates them from the passes, and what wrong elements have in common. Lines that hold a case or a
-/// command are indented. `list` is the command that lists all cases.
-pub(crate) fn about(finding: &Finding, most: usize, list: Option<&str>) -> Vec<String> {
+/// command are indented.
+pub(crate) fn about(finding: &Finding, most: usize, context: &Context) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(rule) = &finding.rule {
         lines.push(standing(rule));
@@ -166,16 +169,13 @@ pub(crate) fn about(finding: &Finding, most: usize, list: Option<&str>) -> Vec<S
         lines.extend(listed.iter().take(most).map(|case| format!("{INDENT}{case}")));
         let more = finding.cases.saturating_sub(listed.len().min(most) as u64);
         if more > 0 {
-            let list = list.unwrap_or("dmlcts failures FILE, for the FILE of --results");
+            let list =
+                context.failures.as_deref().unwrap_or("dmlcts failures FILE, for the FILE of --results");
             lines.push(format!("{INDENT}and {} more ({list})", grouped(more)));
         }
     }
     lines.extend(finding.pattern.map(|pattern| pattern.to_string()));
-    let declarations = declarations(finding);
-    if !declarations.is_empty() {
-        lines.push("if the backend is not meant to do them, declare that it `lacks` them:".to_owned());
-        lines.extend(declarations.iter().map(|declaration| format!("{INDENT}{declaration}")));
-    }
+    lines.extend(declarations(finding, &context.replay));
     lines
 }
 

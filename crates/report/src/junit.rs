@@ -21,7 +21,7 @@ use dmlcts_spec::Operator;
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::{
-    Context,
+    Context, Style,
     behind::Text,
     failure::{in_short_with_class, write_clauses},
     finding::{about, export, title},
@@ -89,7 +89,7 @@ pub fn write_junit_of_problem(out: &mut dyn Write, run: &str, message: &str) -> 
 /// The test suite of the run itself.
 fn course(run: &str, context: &Context, diagnosis: &Diagnosis) -> TestSuite {
     let summary = &diagnosis.summary;
-    let status = match ended(summary) {
+    let status = match ended(summary, context.time_limit) {
         Some(ended) if is_cut_off(summary) => {
             failed(NonSuccessKind::Error, "incomplete", &format!("it ended {ended}"), String::new())
         }
@@ -99,10 +99,12 @@ fn course(run: &str, context: &Context, diagnosis: &Diagnosis) -> TestSuite {
         },
     };
     let mut test = test("run", &format!("dmlcts.{run}"), status);
-    let ended = ended(summary).filter(|_| !is_cut_off(summary)).map(|ended| format!("it ended {ended}"));
+    let ended = ended(summary, context.time_limit).filter(|_| !is_cut_off(summary));
+    let ended = ended.map(|ended| format!("it ended {ended}"));
     let skipped = skipped(context.library, summary).into_iter().map(|why| format!("skipped: {why}"));
     let said = ended.into_iter().chain(skipped).map(|line| escaped(&line).into_owned());
-    let said: Vec<String> = overview(diagnosis, &in_order(diagnosis), None).into_iter().chain(said).collect();
+    let said: Vec<String> =
+        overview(diagnosis, &in_order(diagnosis), Style::PLAIN).into_iter().chain(said).collect();
     if !said.is_empty() {
         test.set_system_out(said.join("\n"));
     }
@@ -209,7 +211,7 @@ fn findings(run: &str, context: &Context, findings: &[Finding]) -> io::Result<Te
     let mut suite = suite_of(&format!("{run}: findings"));
     for finding in findings {
         let shown = finding.shown();
-        let mut lines = about(finding, usize::MAX, context.failures.as_deref());
+        let mut lines = about(finding, usize::MAX, context);
         let again = format!("run it again: {}", context.replay.run(&shown.case));
         let again = Some(again).filter(|_| shows_alone(shown));
         lines.extend([shown.case.to_string(), in_short_with_class(shown)]);

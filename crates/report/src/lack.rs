@@ -4,16 +4,18 @@ use dmlcts_diagnose::Finding;
 use dmlcts_model::{Outcome, printable};
 use dmlcts_runner::Class;
 use dmlcts_spec::{
-    Validity,
-    expression::{Form, Logic},
+    Library, Operator, Predicate, Validity,
+    expression::{Comparison, Expression, Form, Logic},
 };
+
+use crate::{Replay, failure::INDENT};
 
 /// The maximum length of a condition and of a reason in a declaration.
 const LONGEST: usize = 255;
 
-/// The elements of `lacks` that declare the cases of a finding, if the backend refuses valid descs in words,
-/// and a predicate says which.
-pub(crate) fn declarations(finding: &Finding) -> Vec<String> {
+/// The lines that say how to declare the cases of a finding, if the backend refuses valid descs in words, and
+/// a predicate says which. `replay` names the backend: a library declares in C.
+pub(crate) fn declarations(finding: &Finding, replay: &Replay) -> Vec<String> {
     let shown = finding.shown();
     let is_refusal =
         matches!(finding.class, Class::Undeclared | Class::RefusedValid | Class::RefusedOtherwise);
@@ -23,23 +25,116 @@ pub(crate) fn declarations(finding: &Finding) -> Vec<String> {
     let Some(rule) = finding.rule.as_ref().filter(|rule| rule.validity == Validity::Valid) else {
         return Vec::new();
     };
-    let is_whole = rule.within.as_deref().is_none_or(|filter| filter == "valid");
+    let is_unfiltered = rule.within.as_deref().is_none_or(|filter| filter == "valid");
     let reason = printable(reason.lines().next().unwrap_or_default(), LONGEST);
-    if !is_refusal || !is_whole || reason.is_empty() {
+    if !is_refusal || !is_unfiltered || reason.is_empty() {
         return Vec::new();
     }
-    let predicate = rule.predicate.to_string();
-    let is_and = matches!(rule.predicate.expression().form, Form::Logic(Logic::And, _));
-    let declared = finding.operators.iter().map(|operator| {
-        let head = format!("operator == {operator} and ");
-        let condition = predicate.strip_prefix(&head).filter(|_| is_and).unwrap_or(&predicate);
-        // A declaration is about one operator, and no other one has a name in it.
-        let is_of_one = !condition.contains("operator in [");
-        (is_of_one && condition.chars().count() <= LONGEST).then(|| {
-            let [operator, condition, reason] =
-                [operator, condition, &*reason].map(|text| serde_json::Value::from(text).to_string());
-            format!("{{\"operator\": {operator}, \"where\": {condition}, \"reason\": {reason}}}")
-        })
+    let conditions = finding.operators.iter().map(|operator| {
+        let condition = condition_of(rule.predicate.expression(), operator)?;
+        Some((&**operator, condition))
     });
-    declared.collect::<Option<Vec<String>>>().unwrap_or_default()
+    let Some(conditions) = conditions.collect::<Option<Vec<_>>>() else { return Vec::new() };
+    let (whole, parts): (Vec<_>, Vec<_>) =
+        conditions.into_iter().partition(|(_, condition)| condition.is_empty());
+    let whole: Vec<&str> = whole.into_iter().map(|(operator, _)| operator).collect();
+    if !whole.is_empty() && !rule.is_exact {
+        return Vec::new();
+    }
+    // Whatever the predicate is, only what a backend may declare is shown.
+    let is_declarable = |(operator, condition): &(&str, String)| {
+        let scope = Library::embedded().operator(operator).map(Operator::scope);
+        let predicate = Predicate::compile(condition, scope);
+        let is_of_desc = predicate.is_ok_and(|one| !one.asks_for_data() && !one.asks_for_judge());
+        is_of_desc && condition.chars().count() <= LONGEST
+    };
+    if !parts.iter().all(is_declarable) {
+        return Vec::new();
+    }
+    let mut lines = Vec::new();
+    if !whole.is_empty() {
+        let whole = whole.join(" and ");
+        lines.push(format!("if the backend is not meant to do {whole}, leave it out of its `operators`"));
+    }
+    if let [others @ .., last] = &*parts {
+        let is_library = replay.options.iter().any(|word| word.starts_with("dylib:"));
+        let element =
+            |(operator, condition): &(&str, String)| element(operator, condition, &reason, is_library);
+        lines.push("if the backend is not meant to do them, declare that it `lacks` them:".to_owned());
+        lines.extend(others.iter().map(|other| format!("{INDENT}{},", element(other))));
+        lines.push(format!("{INDENT}{}", element(last)));
+    }
+    lines
+}
+
+/// An element of `lacks`, in C or in the form of the protocol, which the modules for Python and JavaScript
+/// take.
+fn element(operator: &str, condition: &str, reason: &str, is_in_c: bool) -> String {
+    // A text of JSON without control characters is a text of C.
+    let [operator, condition, reason] =
+        [operator, condition, reason].map(|text| serde_json::Value::from(text).to_string());
+    if is_in_c {
+        format!("{{{operator}, {condition}, {reason}}}")
+    } else {
+        format!("{{\"operator\": {operator}, \"where\": {condition}, \"reason\": {reason}}}")
+    }
+}
+
+/// What a predicate asks of the cases of one operator, without the operator's name. `None` if it holds for
+/// none of them; empty if it holds for all.
+fn condition_of(expression: &Expression, operator: &str) -> Option<String> {
+    let is_name = |one: &Expression, name: &str| matches!(&one.form, Form::Name(own) if own == name);
+    let all_if = |holds: bool| holds.then(String::new);
+    match &expression.form {
+        Form::Compare(left, rest) if is_name(left, "operator") => {
+            all_if(matches!(rest.as_slice(), [(Comparison::Equal, name)] if is_name(name, operator)))
+        }
+        Form::In(left, names) if is_name(left, "operator") => {
+            all_if(names.iter().any(|name| is_name(name, operator)))
+        }
+        Form::Logic(Logic::And, pair) => {
+            let part = |one: &Expression| {
+                let text = condition_of(one, operator)?;
+                let is_or = matches!(one.form, Form::Logic(Logic::Or, _));
+                Some(if is_or && !text.is_empty() { format!("({text})") } else { text })
+            };
+            let [one, other] = [part(&pair[0])?, part(&pair[1])?];
+            let joined =
+                if one.is_empty() || other.is_empty() { one + &other } else { format!("{one} and {other}") };
+            Some(joined)
+        }
+        Form::Logic(Logic::Or, pair) => {
+            let parts: Vec<String> = pair.iter().filter_map(|one| condition_of(one, operator)).collect();
+            let holds_always = parts.iter().any(String::is_empty);
+            (!parts.is_empty()).then(|| if holds_always { String::new() } else { parts.join(" or ") })
+        }
+        _ => Some(expression.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dmlcts_spec::expression::parse;
+
+    #[test]
+    fn a_declaration_is_of_the_protocol_or_of_c() {
+        let of = |is_in_c| element("SLICE", "rank > 4", r#"no "deep" \ ones"#, is_in_c);
+        let protocol = r#"{"operator": "SLICE", "where": "rank > 4", "reason": "no \"deep\" \\ ones"}"#;
+        assert_eq!([of(false), of(true)], [protocol, r#"{"SLICE", "rank > 4", "no \"deep\" \\ ones"}"#]);
+    }
+
+    #[test]
+    fn a_condition_is_of_one_operator() {
+        let of = |text: &str, operator: &str| condition_of(&parse(text).expect(text), operator);
+        let two = "(operator == SLICE and any axis Strides > 1) or (operator == SLICE1 and rank > 1 and level >= 4.1)";
+        assert_eq!(of(two, "SLICE").as_deref(), Some("any axis Strides > 1"));
+        assert_eq!(of(two, "SLICE1").as_deref(), Some("rank > 1 and level >= 4.1"));
+        assert_eq!(of(two, "PADDING1"), None);
+        let several = "operator in [SLICE, SLICE1] and (rank == 1 or rank == 3)";
+        assert_eq!(of(several, "SLICE1").as_deref(), Some("(rank == 1 or rank == 3)"));
+        assert_eq!(of(several, "PADDING1"), None);
+        assert_eq!(of("operator == SLICE", "SLICE").as_deref(), Some(""));
+        assert_eq!(of("rank > 4", "SLICE").as_deref(), Some("rank > 4"));
+    }
 }

@@ -38,7 +38,7 @@ pub fn write_markdown(out: &mut dyn Write, context: &Context, diagnosis: &Diagno
         Subject::Given => "cases given".to_owned(),
     };
     writeln!(out, "{what} on {}: {}.\n", text(&ran_on(summary)), verdicts(summary))?;
-    if let Some(ended) = ended(summary) {
+    if let Some(ended) = ended(summary, context.time_limit) {
         writeln!(out, "It ended {}.\n", text(&ended))?;
     }
     if let Some(bad_end) = &summary.bad_end {
@@ -59,7 +59,7 @@ pub fn write_markdown(out: &mut dyn Write, context: &Context, diagnosis: &Diagno
     if let Some(unexplained) = unexplained(diagnosis) {
         writeln!(out, "\n{unexplained}.")?;
     }
-    if let Some(left_out) = left_out(&diagnosis.left_out) {
+    if let Some(left_out) = left_out(&diagnosis.left_out, context.time_limit) {
         writeln!(out, "\n{left_out}.")?;
     }
     write!(out, "\nSpec `{}` at feature level {}", context.library.short_hash(), summary.level)?;
@@ -170,7 +170,7 @@ fn write_findings(out: &mut dyn Write, context: &Context, findings: &[&Finding])
     }
     for finding in findings.iter().take(FINDINGS) {
         let mut whole = Vec::new();
-        for line in about(finding, usize::MAX, context.failures.as_deref()) {
+        for line in about(finding, usize::MAX, context) {
             writeln!(whole, "  {}", escaped(&line))?;
         }
         write_failure(&mut whole, finding.shown(), &context.replay, &mut Text::default())?;

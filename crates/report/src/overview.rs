@@ -20,7 +20,7 @@ use crate::{
 const LONGEST_PREDICATE: usize = 100;
 /// The maximum length of what the smallest case shows.
 const LONGEST_FACT: usize = 80;
-/// The minimum number of columns for a predicate, and for what the smallest case shows.
+/// The minimum number of columns for a predicate, and for a part of what the smallest case shows.
 const LEAST: usize = 20;
 /// What follows a text that is cut.
 const MORE: &str = " ...";
@@ -55,8 +55,8 @@ impl Row {
 }
 
 /// One line for each finding: its number, cases, class, predicate, and what its smallest case shows. If they
-/// do not fit into the width, predicates and facts are cut.
-fn lines(findings: &[&Finding], width: Option<usize>) -> Vec<String> {
+/// do not fit into the width, the predicate comes first: it names the cause.
+fn lines(findings: &[&Finding], style: Style) -> Vec<String> {
     let rows: Vec<Row> = findings.iter().map(|finding| Row::new(finding)).collect();
     let counts: Vec<String> = findings.iter().map(|finding| grouped(finding.cases)).collect();
     let of_class = rows.iter().map(|row| row.class.len()).max().unwrap_or(0);
@@ -64,26 +64,26 @@ fn lines(findings: &[&Finding], width: Option<usize>) -> Vec<String> {
     let all = rows.iter().zip(&counts).enumerate();
     all.map(|(at, (Row { class, place, fact }, count))| {
         let head = format!("{:>3}  {count:>of_count$}  {class:<of_class$}  ", at + 1);
-        let Some(room) = width.map(|width| width.saturating_sub(head.len() + ": ".len())) else {
-            return format!("{head}{place}: {fact}");
-        };
-        let of_fact = fact.chars().count().min((room / 2).max(LEAST));
-        let place = within(place, room.saturating_sub(of_fact).max(LEAST));
-        let fact = within(fact, room.saturating_sub(place.chars().count()).max(LEAST));
-        format!("{head}{place}: {fact}")
+        let room = style.width.map_or(usize::MAX, |width| width.saturating_sub(head.len()).max(LEAST));
+        let place = escaped(&within(place, room)).into_owned();
+        let room = room.saturating_sub(place.chars().count() + ": ".len());
+        if room < fact.chars().count().min(LEAST) {
+            return format!("{head}{place}");
+        }
+        format!("{head}{place}: {}", style.paint(Tone::Faint, escaped(&within(fact, room))))
     })
     .collect()
 }
 
 /// The table of several findings: a head, and one line for each of them.
-pub(crate) fn overview(diagnosis: &Diagnosis, findings: &[&Finding], width: Option<usize>) -> Vec<String> {
+pub(crate) fn overview(diagnosis: &Diagnosis, findings: &[&Finding], style: Style) -> Vec<String> {
     if findings.len() < 2 {
         return Vec::new();
     }
     let ran = counted(diagnosis.summary.totals.progress.ran, "case");
     let count = counted(findings.len() as u64, "finding");
     let head = format!("{count}: {} of {ran} fail", grouped(cases_of(findings)));
-    std::iter::once(head).chain(lines(findings, width)).map(|line| escaped(&line).into_owned()).collect()
+    std::iter::once(head).chain(lines(findings, style)).collect()
 }
 
 fn cases_of(findings: &[&Finding]) -> u64 {
@@ -97,7 +97,7 @@ pub(crate) fn write_overview(
     findings: &[&Finding],
     style: Style,
 ) -> io::Result<()> {
-    let table = overview(diagnosis, findings, style.width);
+    let table = overview(diagnosis, findings, style);
     let Some((head, lines)) = table.split_first() else { return Ok(()) };
     writeln!(out, "{}", style.paint(Tone::Strong, head))?;
     lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;

@@ -7,7 +7,7 @@ use std::{
 
 use dmlcts_diagnose::{Diagnosis, Finding};
 use dmlcts_model::escaped;
-use dmlcts_runner::{Claim, Ending, Recorded, Summary, Verdict};
+use dmlcts_runner::{Claim, Ending, Recorded, Summary, Timings, Verdict};
 use dmlcts_spec::{Library, Obligation, Operator};
 
 use crate::{
@@ -47,16 +47,22 @@ pub struct Context {
     pub incidents: Vec<String>,
     /// The profile that the run tests, if it has one.
     pub claim: Option<Claim>,
-    /// Commands to continue with, and the purpose of each.
+    /// The option that limits the time of the run. `None` if it is not known.
+    pub time_limit: Option<&'static str>,
+    /// Commands to continue with after a run that did not end early, and the purpose of each.
     pub next: Vec<(String, String)>,
     /// The command that continues a recorded run that ended before its last case.
     pub resume: Option<String>,
+    /// The same run with twice the time, if its time is limited.
+    pub longer: Option<String>,
     /// The command that tries the first steps of a backend.
     pub doctor: Option<String>,
     /// The command that lists the failed cases of a recorded run.
     pub failures: Option<String>,
     /// Whether all findings are shown in full, and not only the first ones.
     pub all: bool,
+    /// Whether the summary says where the time of the run went.
+    pub timings: bool,
     /// The ids of the findings that the run made known. The terminal and annotations leave them out.
     pub accepted: Vec<String>,
 }
@@ -67,6 +73,18 @@ impl Context {
         let mut findings = in_order(diagnosis);
         findings.retain(|finding| !self.accepted.contains(&finding.id));
         findings
+    }
+
+    /// The commands that go further than the run, and the purpose of each. If the run ended early, a command
+    /// continues it or gives it more time.
+    pub(crate) fn further(&self, summary: &Summary) -> Vec<(&str, &str)> {
+        if !has_more(summary) {
+            return self.next.iter().map(|(command, purpose)| (command.as_str(), purpose.as_str())).collect();
+        }
+        let resume = self.resume.as_deref().filter(|_| summary.ending != Ending::NotRecorded);
+        let longer = self.longer.as_deref().filter(|_| summary.ending == Ending::Timeout);
+        let resume = resume.map(|resume| (resume, "go on with this run"));
+        resume.or(longer.map(|longer| (longer, "the same again, with twice the time"))).into_iter().collect()
     }
 }
 
@@ -124,7 +142,7 @@ pub fn write_summary(
         line("promised", None, &promised(context, summary))?;
     }
     line("ran", None, &ran(context, summary))?;
-    if let Some(ending) = ended(summary) {
+    if let Some(ending) = ended(summary, context.time_limit) {
         line("ended", Some(Tone::Note), &ending)?;
     }
     let tally = summary.tally();
@@ -158,28 +176,25 @@ pub fn write_summary(
     if is_suite {
         line("speed", None, &speed(summary))?;
     }
-    let mut next = Vec::new();
-    if let Some(resume) = context.resume.as_ref().filter(|_| has_more(summary)) {
-        next.push((resume.clone(), Some("go on with this run")));
+    if let Some(timings) = summary.timings.as_ref().filter(|_| context.timings) {
+        line("timings", None, &times(timings))?;
     }
-    if let Some(finding) = context.shown(diagnosis).first() {
+    let mut next = Vec::new();
+    let finding = context.shown(diagnosis).first().copied();
+    if finding.is_none() || has_more(summary) {
+        let further = context.further(summary).into_iter();
+        next.extend(further.map(|(command, purpose)| (command.to_owned(), purpose)));
+    }
+    if let Some(finding) = finding {
         let failure = finding.shown();
-        next.push((Replay::explain(&failure.case, failure.level), Some("what the spec says of it")));
-        next.extend(export(finding).map(|command| (command, Some("a program without dmlcts"))));
-        next.extend(context.failures.iter().map(|list| (list.clone(), Some("every case that failed"))));
-    } else if summary.ending != Ending::BackendLost {
-        next.extend(context.next.iter().map(|(command, purpose)| (command.clone(), Some(purpose.as_str()))));
+        next.push((Replay::explain(&failure.case, failure.level), "what the spec says of it"));
+        next.extend(export(finding).map(|command| (command, "a program without dmlcts")));
+        next.extend(context.failures.iter().map(|list| (list.clone(), "every case that failed")));
     }
     for (place, (command, purpose)) in next.iter().enumerate() {
         let head = style.paint(Tone::Strong, if place == 0 { "next     " } else { "         " });
-        let command = escaped(command);
-        match purpose {
-            Some(purpose) => {
-                let purpose = style.paint(Tone::Faint, format!("# {purpose}"));
-                writeln!(out, "{head} {command:<36} {purpose}")?;
-            }
-            None => writeln!(out, "{head} {command}")?,
-        }
+        let (command, purpose) = (escaped(command), style.paint(Tone::Faint, format!("# {purpose}")));
+        writeln!(out, "{head} {command:<36} {purpose}")?;
     }
     match &context.claim {
         Some(claim) => write_statement(out, claim, (context.library, summary), style),
@@ -187,9 +202,9 @@ pub fn write_summary(
     }
 }
 
-/// Whether a recorded run can still continue with further cases.
+/// Whether the run ended early, so that it can still continue with further cases.
 fn has_more(summary: &Summary) -> bool {
-    matches!(summary.ending, Ending::Timeout | Ending::Hangs | Ending::Interrupted | Ending::BackendLost)
+    !matches!(summary.ending, Ending::Complete | Ending::Limit)
 }
 
 fn promised(context: &Context, summary: &Summary) -> String {
@@ -259,8 +274,8 @@ fn after(summary: &Summary) -> String {
 }
 
 /// How a run ended before its last case, and after how many: `at the limit, after 8 of 40 cases`. `None` if
-/// it is complete.
-pub fn ended(summary: &Summary) -> Option<String> {
+/// it is complete. `time_limit` is the option that limits the time, if it is known.
+pub fn ended(summary: &Summary, time_limit: Option<&str>) -> Option<String> {
     let after = after(summary);
     let mut text = match summary.ending {
         Ending::Complete => return None,
@@ -269,7 +284,10 @@ pub fn ended(summary: &Summary) -> Option<String> {
             1 => format!("at the first failure, {after}"),
             _ => format!("since too many cases failed (--max-failures), {after}"),
         },
-        Ending::Timeout => format!("by the timeout, {after}"),
+        Ending::Timeout => match time_limit {
+            Some(option) => format!("since its time was up ({option}), {after}"),
+            None => format!("since its time was up, {after}"),
+        },
         Ending::Hangs => format!("since too many cases hung (--max-hangs), {after}"),
         Ending::Interrupted => format!("interrupted, {after}"),
         Ending::NotRecorded => format!("{after}: what becomes of them cannot be recorded any more"),
@@ -395,5 +413,22 @@ fn speed(summary: &Summary) -> String {
         span(summary.totals.elapsed),
         counted(work.runs, "run"),
         bytes(work.bytes),
+    )
+}
+
+/// Where the time of the run went: `start 0.20 s, create 1.50 s, run 0.30 s, transfer 0.10 s, host 0.40 s`.
+fn times(timings: &Timings) -> String {
+    let answers = match timings.work.zip(timings.transfer()) {
+        Some((work, transfer)) => {
+            let [create, run, transfer] = [work.create, work.run, transfer].map(span);
+            format!("create {create}, run {run}, transfer {transfer}")
+        }
+        None => format!("answers {}", span(timings.answer)),
+    };
+    format!(
+        "start {}, {answers}, host {}, summed over {}",
+        span(timings.start),
+        span(timings.host),
+        counted(timings.workers, "job"),
     )
 }

@@ -168,6 +168,7 @@ impl<'a> Lines<'a> {
                 add_estimates(rule, parts);
             }
         }
+        Finding::join_flakes(&mut findings, |_| false);
         self.add_repeats(&mut findings, parts);
         findings
     }

@@ -1,6 +1,6 @@
 //! Findings in a results file: failures with one cause, as far as the run could tell.
 
-use dmlcts_diagnose::{Counterexample, Finding, FindingDigest, Rule};
+use dmlcts_diagnose::{Counterexample, Finding, Rule};
 use dmlcts_findings::Estimate;
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_runner::Digest;
@@ -36,9 +36,6 @@ pub struct FindingForm {
     /// flaky finding has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// The same without the outputs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub digest_of_cases: Option<String>,
     /// Whether the output of a case had other bytes when it ran again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bytes_vary: bool,
@@ -50,6 +47,11 @@ pub struct FindingForm {
     pub output: Option<String>,
     /// The number of its cases, its first case, and its smallest one.
     pub failures: GroupForm,
+}
+
+/// The digest that a line holds, if it holds one.
+fn digest(text: Option<&str>) -> Result<Option<Digest>, UnknownName> {
+    text.map(digest_of).transpose()
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
@@ -92,8 +94,8 @@ impl FindingForm {
     /// Checks the values that serde does not: the outcome, and the counts of fresh cases.
     pub(crate) fn check(&self) -> Result<(), UnknownName> {
         self.failures.outcome.outcome()?;
-        self.digests()?;
-        self.output()?;
+        digest(self.digest.as_deref())?;
+        digest(self.output.as_deref())?;
         let fits = |fresh: Estimate| {
             let is_small = |count: usize| count < 1 << 31;
             fresh.held_failing <= fresh.held
@@ -109,18 +111,6 @@ impl FindingForm {
         }
     }
 
-    /// The digest of the output of the smallest case.
-    fn output(&self) -> Result<Option<Digest>, UnknownName> {
-        self.output.as_deref().map(digest_of).transpose()
-    }
-
-    /// The digests of the cases.
-    fn digests(&self) -> Result<Option<FindingDigest>, UnknownName> {
-        let digest = |text: &Option<String>| text.as_deref().map(digest_of).transpose();
-        let (cases, outputs) = (digest(&self.digest_of_cases)?, digest(&self.digest)?);
-        Ok(cases.zip(outputs).map(|(cases, outputs)| FindingDigest { cases, outputs }))
-    }
-
     pub(crate) fn new(finding: &Finding) -> Self {
         let Finding { id, class, operators, rule, cases, is_sample, again, passed_again, .. } = finding;
         let Finding { digest, bytes_vary, first, smallest, shows, output, .. } = finding;
@@ -132,8 +122,7 @@ impl FindingForm {
             sample: *is_sample,
             passed_again: *passed_again,
             listed: finding.listed.iter().map(ToString::to_string).collect(),
-            digest: digest.map(|digest| digest.outputs.to_string()),
-            digest_of_cases: digest.map(|digest| digest.cases.to_string()),
+            digest: digest.map(|digest| digest.to_string()),
             bytes_vary: *bytes_vary,
             shows: shows.clone(),
             output: output.map(|digest| digest.to_string()),
@@ -176,12 +165,12 @@ impl FindingForm {
             is_sample: self.sample,
             again: group.again,
             passed_again: self.passed_again,
-            digest: self.digests()?,
+            digest: digest(self.digest.as_deref())?,
             bytes_vary: self.bytes_vary,
             first: group.first,
             smallest: self.failures.smallest(level, names)?,
             shows: self.shows.clone(),
-            output: self.output()?,
+            output: digest(self.output.as_deref())?,
         })
     }
 }

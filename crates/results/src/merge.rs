@@ -281,6 +281,7 @@ fn summarise(
         strategies: all.by_strategy(strategies),
         recorded: all.recorded(library),
         totals: all,
+        timings: None,
         groups,
         ending,
         abandoned,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{CaseResults, Ending, Found, Totals};
+use crate::{CaseResults, Ending, Found, Timings, Totals};
 
 /// The results of the cases of a batch.
 #[derive(Debug)]
@@ -11,6 +11,8 @@ pub(crate) struct BatchResult {
     pub(crate) range: Range<u64>,
     /// Their totals. The coverage is everything that the worker exercised up to the end of this batch.
     pub(crate) totals: Totals,
+    /// The times that the worker took since its last result.
+    pub(crate) timings: Timings,
     /// The result of each case, if results are recorded.
     pub(crate) cases: CaseResults,
     /// The cases that passed, without those that were only created.
@@ -33,6 +35,7 @@ impl BatchResult {
         Self {
             range,
             totals,
+            timings: Timings::default(),
             cases: CaseResults::default(),
             passes: Vec::new(),
             failures: Vec::new(),

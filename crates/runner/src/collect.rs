@@ -15,8 +15,8 @@ use dmlcts_model::{Case, Outcome};
 
 use crate::{
     CaseResults, Class, Conclusion, Configuration, Ended, Ending, Event, Failure, FirstCase, Found, Group,
-    GroupKey, Progress, Rate, Rerun, SmallestCase, Stop, Totals, Trials, Verdict, batch_result::BatchResult,
-    panics::caught, shared::Shared, witnessed::Witnessed,
+    GroupKey, Progress, Rate, Rerun, SmallestCase, Stop, Timings, Totals, Trials, Verdict,
+    batch_result::BatchResult, panics::caught, shared::Shared, witnessed::Witnessed,
 };
 
 /// The longest wait before the collector checks the deadline and the stop switch again.
@@ -43,6 +43,7 @@ pub(crate) struct Collector<'run> {
     /// The results of later batches, by their first cases.
     waiting: BTreeMap<u64, BatchResult>,
     pub(crate) totals: Totals,
+    pub(crate) timings: Timings,
     pub(crate) groups: Vec<Group>,
     witnessed: Witnessed,
     started: Instant,
@@ -84,6 +85,7 @@ impl<'run> Collector<'run> {
             kept: configuration.kept,
             next: shared.dealer.due(),
             waiting: BTreeMap::new(),
+            timings: Timings::default(),
             groups: Vec::new(),
             witnessed: configuration.witnessed.clone(),
             started: Instant::now(),
@@ -245,6 +247,7 @@ impl<'run> Collector<'run> {
         if self.is_done {
             return;
         }
+        self.timings.add(&result.timings);
         let mut result = self.up_to_limits(result);
         // Cases that were lost with the backend must run again in the part of the run that resumes.
         let is_lost = self.shared.lost().is_some() && result.totals.verdicts().of(Verdict::Lost) > 0;

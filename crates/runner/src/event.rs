@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CaseResults, Class, Conclusion, Ending, Failure, Group, KnownTally, Partition, Recorded, Tally, Totals,
-    Verdict,
+    CaseResults, Class, Conclusion, Ending, Failure, Group, KnownTally, Partition, Recorded, Tally, Timings,
+    Totals, Verdict,
 };
 
 /// Something that happened during a run. Events come in the order of the cases, for any number of threads.
@@ -73,6 +73,8 @@ pub struct Summary {
     pub cases: Option<u64>,
     /// The totals of all cases.
     pub totals: Totals,
+    /// The times of the workers; `None` for a run that was read from a file.
+    pub timings: Option<Timings>,
     /// Verdicts by strategy, in the order of the source's strategies.
     pub strategies: Vec<(String, Tally)>,
     /// The answers to open questions, in the order of the spec.

@@ -1,6 +1,9 @@
 //! Runs batches on one backend, and replaces a backend that panics.
 
-use std::{ops::Range, time::Instant};
+use std::{
+    ops::Range,
+    time::{Duration, Instant},
+};
 
 use dmlcts_backend::{Pipelined, Purpose};
 use dmlcts_model::Case;
@@ -19,6 +22,8 @@ pub(crate) struct Executor<'run> {
     backend: Box<dyn Pipelined>,
     /// The number of backends that panicked.
     panicked: u64,
+    /// The time that calls of the backend took.
+    pub(crate) called: Duration,
     preparer: Preparer<'run>,
     /// Unused batches, kept for their memory.
     spare: Vec<PreparedBatch>,
@@ -58,7 +63,8 @@ pub(crate) enum Panic {
 impl<'run> Executor<'run> {
     pub(crate) fn new(shared: &'run Shared, backend: Box<dyn Pipelined>, purpose: Purpose) -> Self {
         let preparer = Preparer::new(shared);
-        let mut executor = Self { shared, purpose, backend, panicked: 0, preparer, spare: Vec::new() };
+        let (called, spare) = (Duration::ZERO, Vec::new());
+        let mut executor = Self { shared, purpose, backend, panicked: 0, called, preparer, spare };
         executor.set_up();
         executor
     }
@@ -173,7 +179,10 @@ impl<'run> Executor<'run> {
 
     /// Calls the backend. If it panics, it is replaced and loses its batches, and the message is returned.
     fn guarded(&mut self, work: impl FnOnce(&mut dyn Pipelined)) -> Option<String> {
-        let message = caught(|| work(&mut *self.backend)).err()?;
+        let since = Instant::now();
+        let called = caught(|| work(&mut *self.backend));
+        self.called += since.elapsed();
+        let message = called.err()?;
         self.panicked += 1;
         match (self.shared.backend)(self.purpose) {
             Ok(fresh) => {

@@ -127,7 +127,7 @@ impl Declared {
     /// of its operator. Otherwise a misspelled name would skip all cases of an operator, as if the backend
     /// lacked it, or skip none.
     pub(crate) fn new(capabilities: &Capabilities, library: &Library) -> Result<Self, RunError> {
-        check_names(capabilities, library).map_err(OpenError::Own)?;
+        check_names(capabilities, library).map_err(OpenError::Declaration)?;
         let lacks = capabilities.lacks.iter().enumerate().map(|(place, lack)| {
             let operator = library.operators().iter().find(|operator| operator.name() == lack.operator);
             let predicate = Predicate::compile(&lack.condition, operator.map(Operator::scope));
@@ -138,11 +138,18 @@ impl Declared {
                         "state a condition on the desc; a backend sees no data when it creates an operator",
                     ));
                 }
+                if predicate.asks_for_judge() {
+                    let whole = Span::new(0, lack.condition.len());
+                    return Err(Mistake::new(whole, "asks for the judgement of a desc").help(
+                        "leave it out: invalid descs run whatever a backend lacks, and all others are skipped",
+                    ));
+                }
                 Ok(predicate)
             });
             predicate.map_err(|mistake| RunError::Lack {
                 backend: capabilities.name.clone(),
                 place,
+                operator: lack.operator.clone(),
                 condition: lack.condition.clone(),
                 mistake: Box::new(mistake),
             })
@@ -307,6 +314,11 @@ mod tests {
         assert!(said.contains("`lacks[0]`"), "{said}");
         let said = refused(vec![right, lack("PADDING1", "moves(nan)")]);
         assert!(said.contains("`lacks[1]`") && said.contains("the data of a case"), "{said}");
+        // A backend lacks valid descs, so the judgement of a desc says nothing.
+        for condition in ["valid", "rank > 4 and not invalid", "open", "violations == 0"] {
+            let said = refused(vec![lack("SLICE", condition)]);
+            assert!(said.contains("`lacks[0]`") && said.contains("the judgement of a desc"), "{said}");
+        }
     }
 
     #[test]

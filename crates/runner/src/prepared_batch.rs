@@ -378,7 +378,8 @@ impl PreparedBatch {
                     }
                     let remembers = kind == RunKind::OtherData
                         && spoiled.is_none()
-                        && (difference == Difference::Unwritten || self.is_of_first_run(job, run, tensor));
+                        && (difference == Difference::Unwritten
+                            || self.is_of_first_run(job, run, tensor, &found));
                     return wrong(
                         if remembers { Class::Remembered } else { Class::Output(difference) },
                         found,
@@ -417,13 +418,21 @@ impl PreparedBatch {
     }
 
     /// Whether a later run shows that the operator remembers its first run, which was right. That holds if
-    /// its output is the expected output of the first run, or if the first run would have shown any element
-    /// from the wrong place.
-    fn is_of_first_run(&self, job: &Job, run: &Run, tensor: &Tensor) -> bool {
-        let Some(first) = job.runs.first() else { return false };
+    /// its output is the expected output of the first run, unless that is 0. It holds, too, if the first run
+    /// would have shown any element from the wrong place, and all wrong elements are from a place of one of
+    /// the inputs. Other elements come from arithmetic, which other data may go through unchanged.
+    fn is_of_first_run(&self, job: &Job, run: &Run, tensor: &Tensor, found: &Differences) -> bool {
+        let (Some(first), Some(input)) = (job.runs.first(), &job.desc.input) else { return false };
         let of_first = &self.image[first.output.clone()];
-        same_elements(tensor, of_first, &self.batch.outputs[run.output.clone()])
-            || tells_places(&job.desc, &self.inputs()[first.input.clone()], of_first)
+        let given = [first, run].map(|run| &self.inputs()[run.input.clone()]);
+        let is_first = same_elements(tensor, of_first, &self.batch.outputs[run.output.clone()]);
+        if is_first && elements(tensor, of_first).is_some_and(|all| all.iter().any(|one| *one != 0)) {
+            return true;
+        }
+        let given_elements: Vec<u64> =
+            given.iter().filter_map(|given| elements(input, given)).flatten().collect();
+        found.first.iter().all(|wrong| given_elements.contains(&wrong.actual))
+            && tells_places(&job.desc, given[0], of_first)
     }
 
     /// The memory of a run, for a report: the former input, the expected output, and the actual output.

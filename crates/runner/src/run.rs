@@ -7,6 +7,7 @@ use std::{
         mpsc::{Receiver, Sender, channel},
     },
     thread,
+    time::Instant,
 };
 
 use dmlcts_backend::{Capabilities, OpenError, Purpose};
@@ -14,7 +15,7 @@ use dmlcts_model::FeatureLevel;
 use dmlcts_spec::expression::Mistake;
 
 use crate::{
-    Ending, Event, Group, Run, Summary, Totals, Trials, Witnessed, batch_result::BatchResult,
+    Ending, Event, Group, Run, Summary, Timings, Totals, Trials, Witnessed, batch_result::BatchResult,
     collect::Collector, deal::Dealer, panics, shared::Shared, worker::Worker,
 };
 
@@ -47,6 +48,8 @@ pub enum RunError {
         backend: String,
         /// The index in its `lacks`.
         place: usize,
+        /// The operator that it names.
+        operator: String,
         /// The condition.
         condition: String,
         /// The mistake in it.
@@ -80,7 +83,9 @@ pub fn run_then<T>(
     tell: &mut dyn FnMut(Event<'_>),
     then: impl FnOnce(Ended<'_, '_>) -> T,
 ) -> Result<(Summary, T), RunError> {
+    let since = Instant::now();
     let backend = (run.backend)(Purpose::Retries)?;
+    let start = since.elapsed();
     let capabilities = backend.capabilities().clone();
     let configuration = &run.configuration;
     let (level, selected_level) = levels(configuration.level, &capabilities)?;
@@ -121,6 +126,7 @@ pub fn run_then<T>(
     // The processes of the workers have ended. How those of an explanation end is no result of the cases.
     let bad_end = configuration.incidents.shutdowns().bad_end();
     let then = then(collector.ended(ending));
+    let timings = Timings { start: start + collector.timings.start, ..collector.timings };
     let (totals, groups) = collector.end(tell);
     let summary = Summary {
         capabilities,
@@ -129,6 +135,7 @@ pub fn run_then<T>(
         strategies: totals.by_strategy(&strategies),
         recorded: totals.recorded(run.library),
         totals,
+        timings: Some(timings),
         groups,
         ending,
         abandoned,
@@ -211,12 +218,13 @@ fn start_worker(shared: &Arc<Shared>, sender: &Sender<BatchResult>, number: usiz
 
 /// Does the work of one worker on a backend of its own.
 fn work(shared: &Arc<Shared>, sender: &Sender<BatchResult>, number: usize, jobs: usize) {
+    let since = Instant::now();
     let backend = match (shared.backend)(Purpose::Cases) {
         Ok(backend) => backend,
         Err(error) => return shared.lose_backend(error.to_string()),
     };
     let mut is_first = true;
-    let mut worker = Worker::new(shared, backend);
+    let mut worker = Worker::new(shared, backend, since.elapsed());
     worker.work(&mut |result| {
         // If the collector no longer listens, the run has ended.
         let _ = sender.send(result);

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use dmlcts_diagnose::Severity;
 use dmlcts_model::escaped;
 
+use crate::Finding;
+
 /// The most changes that are shown one by one.
 const SHOWN: usize = 8;
 
@@ -50,11 +52,15 @@ pub struct Change {
     pub details: Vec<String>,
     /// How severe the failures are, if it is about failures.
     pub severity: Option<Severity>,
+    /// The finding in the old snapshot, if it is about a finding that was there.
+    pub old: Option<Finding>,
+    /// The finding in the new snapshot, if it is about a finding that is there.
+    pub new: Option<Finding>,
 }
 
 impl Change {
     pub(crate) fn new(transition: Transition, what: impl Into<String>, details: Vec<String>) -> Self {
-        Self { transition, what: what.into(), details, severity: None }
+        Self { transition, what: what.into(), details, severity: None, old: None, new: None }
     }
 
     /// The order of changes: the worst first, and of broken cases the most severe first.
@@ -103,6 +109,11 @@ impl Changes {
     /// The changes as lines: the cause, at most eight changes with details, and the number of the others. The
     /// texts of snapshots are escaped: a stranger may have written them.
     pub fn to_text(&self) -> String {
+        self.to_text_with(|_| String::new())
+    }
+
+    /// The same, with more lines below each change that is shown.
+    pub fn to_text_with(&self, mut below: impl FnMut(&Change) -> String) -> String {
         let mut text = format!("{}\n", escaped(&self.cause));
         for change in self.list.iter().take(SHOWN) {
             // Writing into a string cannot fail.
@@ -110,6 +121,7 @@ impl Changes {
             for detail in &change.details {
                 let _ = writeln!(text, "{:<14} {}", "", escaped(detail));
             }
+            text.push_str(&below(change));
         }
         let left = self.list.iter().skip(SHOWN);
         let mut others: Vec<(Transition, usize)> = Vec::new();

@@ -10,14 +10,15 @@ use dmlcts_model::escaped;
 use dmlcts_runner::{Class, Verdict};
 
 use crate::{
-    Change, Changes, Example, Examples, Metadata, Snapshot, Statement, Transition,
+    Chance, Change, Changes, Example, Examples, Metadata, Snapshot, Statement, Transition,
     write::{counted, grouped},
 };
 
 /// Compares a new snapshot with the accepted one, if there is one.
 pub fn compare(old: Option<&Snapshot>, new: &Snapshot) -> Changes {
     let Some(old) = old else {
-        let findings = new.findings.len() as u64 + new.further.as_ref().map_or(0, |further| further.findings);
+        let findings = (new.findings.len() + new.chance.len()) as u64
+            + new.further.as_ref().map_or(0, |further| further.findings);
         let what = format!(
             "{}, {}, {}",
             counted(findings, "finding"),
@@ -25,6 +26,7 @@ pub fn compare(old: Option<&Snapshot>, new: &Snapshot) -> Changes {
             counted(new.lacks.len() as u64, "lack")
         );
         let mut list: Vec<Change> = new.findings.iter().map(findings::broken).collect();
+        chance(&[], &new.chance, &mut list);
         list.sort_by_key(Change::order);
         let cause = format!("the first snapshot: {what}");
         return Changes { cause, list, is_outdated: true, is_first: true };
@@ -32,6 +34,7 @@ pub fn compare(old: Option<&Snapshot>, new: &Snapshot) -> Changes {
     let mut list = Vec::new();
     let gained = lacks::compare(&old.lacks, &new.lacks, &mut list);
     findings::compare(old, new, &gained, &mut list);
+    chance(&old.chance, &new.chance, &mut list);
     let mut recounted = Vec::new();
     for (name, old, new) in [("", &old.answers, &new.answers), ("refuses ", &old.refusals, &new.refusals)] {
         statements(name, old, new, &mut list, &mut recounted);
@@ -60,6 +63,7 @@ pub fn compare_examples(old: Option<&Examples>, new: &Examples) -> Changes {
         let was = before.get(example.id.as_str()).copied();
         let transition = match was {
             Some(was) if was == example => continue,
+            Some(was) if was.is_by_chance() && example.is_right => continue,
             Some(was) if was.is_right => Transition::Broken,
             _ if example.is_right => Transition::Fixed,
             None => Transition::Broken,
@@ -135,6 +139,17 @@ fn cause(old: &Metadata, new: &Metadata) -> String {
     parts.join("; ")
 }
 
+/// Compares failures by chance. An entry that is gone is no change.
+fn chance(old: &[Chance], new: &[Chance], list: &mut Vec<Change>) {
+    for one in new.iter().filter(|one| !old.contains(one)) {
+        let was = old.iter().find(|was| was.subject() == one.subject());
+        let before = was.map(|was| format!("before: {}", was.text()));
+        let what = format!("fails by chance: {}: {}", one.subject(), one.text());
+        let change = Change::new(Transition::Broken, what, before.into_iter().collect());
+        list.push(Change { severity: Some(one.severity()), ..change });
+    }
+}
+
 /// Compares answers or refusals. A change of mere numbers goes to `recounted`.
 fn statements(
     name: &str,
@@ -174,7 +189,7 @@ fn without_numbers(text: &str) -> Vec<&str> {
 }
 
 /// The answers of a statement, each with the number of its cases if the statement has it.
-fn answers(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
+pub(crate) fn answers(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     let is_number = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
     text.split("; ").map(move |answer| {
         let parts = answer.strip_suffix(')').and_then(|answer| answer.rsplit_once(" ("));

@@ -4,6 +4,8 @@ use std::io;
 
 use dmlcts_spec::LoadError;
 
+use crate::ran::EXAMPLES;
+
 /// The reason why a snapshot cannot be made, read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
@@ -48,6 +50,12 @@ pub enum SnapshotError {
         /// The name.
         name: String,
     },
+    /// A suite's file would be that of the examples.
+    #[error("the suite `{suite}` cannot have a snapshot: its file would be {EXAMPLES}.snap")]
+    Reserved {
+        /// The suite's name.
+        suite: String,
+    },
     /// The run does not show what the backend does on the whole suite.
     #[error("no snapshot is made of this run: {why}")]
     Unfit {
@@ -74,6 +82,10 @@ impl SnapshotError {
             }
             Self::Name { .. } => {
                 "a name has 1 to 60 letters a-z, digits and hyphens; give one by --name".to_owned()
+            }
+            Self::Reserved { .. } => {
+                "that file holds the examples of the pages: give the suite another name, in its first line"
+                    .to_owned()
             }
             Self::Unfit { help, .. } => help.clone(),
         }

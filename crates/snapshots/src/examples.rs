@@ -33,6 +33,9 @@ pub struct Example {
 /// What the backend did, in the line of an example that is right.
 const RIGHT: &str = "gives the output of the page";
 
+/// The same for an example that failed in the run and passed alone.
+const BY_CHANCE: &str = "fails by chance";
+
 /// The lines of all examples' cases.
 fn of(library: &Library) -> impl Iterator<Item = (&dmlcts_spec::Example, String)> {
     let all = library.operators().iter().flat_map(Operator::examples);
@@ -52,6 +55,15 @@ impl Examples {
             .map(|(example, line)| Some(Example::new(example, results.get(&line)?)))
             .collect();
         Some(Self { about: Metadata::new(header), all: all? })
+    }
+
+    /// Puts the accepted examples in the place of those that failed by chance.
+    pub fn keep(&mut self, accepted: &Self) {
+        for one in self.all.iter_mut().filter(|one| one.is_by_chance()) {
+            if let Some(was) = accepted.all.iter().find(|was| was.id == one.id) {
+                one.clone_from(was);
+            }
+        }
     }
 
     /// Reads the text of a file. `path` is its name in messages.
@@ -93,6 +105,11 @@ impl Examples {
 }
 
 impl Example {
+    /// Whether it failed in the run and passed alone.
+    pub(crate) fn is_by_chance(&self) -> bool {
+        self.lines.get(1).is_some_and(|line| line == BY_CHANCE)
+    }
+
     fn new(example: &dmlcts_spec::Example, result: &CaseForm<'_>) -> Self {
         let line = example.case.to_string();
         let desc = line.split_once(" fill=").map_or(line.as_str(), |(desc, _)| desc).to_owned();
@@ -107,6 +124,10 @@ impl Example {
             return Self { id: example.id.clone(), is_right, lines };
         }
         let outcome = result.outcome.as_ref().and_then(|outcome| outcome.outcome().ok());
+        if result.verdict == Verdict::Flake {
+            lines.push(BY_CHANCE.to_owned());
+            return Self { id: example.id.clone(), is_right, lines };
+        }
         // The name of the class already says that the backend crashed or gave no answer.
         let is_named = matches!(outcome, Some(Outcome::Crashed(_) | Outcome::TimedOut | Outcome::Lost));
         let outcome = outcome.filter(|_| result.class.is_none() || !is_named);

@@ -54,6 +54,17 @@ pub fn check_name(name: &str) -> Result<(), SnapshotError> {
     Err(SnapshotError::Name { name: name.to_owned() })
 }
 
+/// The name of a backend or a suite with lower-case letters, digits and hyphens alone, of at most 60 letters.
+pub fn plain(name: &str) -> String {
+    let letters = name
+        .to_lowercase()
+        .chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' })
+        .collect::<String>();
+    let words: Vec<&str> = letters.split('-').filter(|word| !word.is_empty()).collect();
+    words.join("-").chars().take(LONGEST).collect()
+}
+
 impl Stored {
     /// Whether it has the examples of the pages.
     pub fn is_of_examples(&self) -> bool {

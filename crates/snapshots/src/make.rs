@@ -7,7 +7,7 @@ use dmlcts_runner::{CaseAnswer, Digest, Ending, Recorded, Summary, Verdict};
 use dmlcts_spec::{Answer, Library, Validity};
 
 use crate::{
-    Finding, Further, Metadata, Snapshot, SnapshotError, Statement,
+    Finding, Further, Metadata, Snapshot, SnapshotError, Statement, chance,
     snapshot::{Counts, Place},
     write::grouped,
 };
@@ -30,16 +30,28 @@ impl Snapshot {
         let summary = &run.summary;
         check(header, summary)?;
         let library = Library::embedded();
-        let (findings, further) = findings(&run.findings, old);
+        let (findings, further) = findings(run, old);
+        let chance = chance::of_run(run, old.map_or(&[], |old| &old.chance));
+        let keep = |new: Vec<Statement>, of: fn(&Self) -> &[Statement]| match old {
+            Some(old) => chance::keep_statements(&new, of(old), &chance),
+            None => new,
+        };
         Ok(Self {
             about: Metadata::new(header),
             findings,
             further,
-            answers: answers(summary),
-            refusals: refusals(summary, library),
+            answers: keep(answers(summary), |old| &old.answers),
+            refusals: keep(refusals(summary, library), |old| &old.refusals),
+            chance,
             lacks: lacks(summary, library),
         })
     }
+}
+
+/// The finding of each entry that a snapshot may have, as the snapshot has it and as the run found it.
+pub fn entries(run: &Diagnosis) -> impl Iterator<Item = (Finding, &diagnose::Finding)> {
+    let steady = run.findings.iter().filter(|finding| !chance::is_by_chance(finding));
+    steady.map(|finding| (entry(finding), finding))
 }
 
 /// Checks that a run is whole and hides nothing.
@@ -73,19 +85,10 @@ fn check(header: &Header, summary: &Summary) -> Result<(), SnapshotError> {
 }
 
 /// The findings by id, and those that have no room.
-fn findings(found: &[diagnose::Finding], old: Option<&Snapshot>) -> (Vec<Finding>, Option<Further>) {
-    let mut all: Vec<Finding> = Vec::new();
-    for finding in found {
-        let new = entry(finding);
-        // Which cases of a flaky backend fail, and so the number of findings, is chance.
-        if new.counts.is_some() || all.iter().all(|other| other.id != new.id) {
-            all.push(new);
-        }
-    }
-    let (mut kept, further) = fit(all);
+fn findings(run: &Diagnosis, old: Option<&Snapshot>) -> (Vec<Finding>, Option<Further>) {
+    let (mut kept, further) = fit(entries(run).map(|(finding, _)| finding).collect());
     for finding in &mut kept {
-        let is_as = |other: &&Finding| other.is_as(finding) || same_but_bytes(other, finding);
-        if let Some(same) = old.and_then(|old| old.findings.iter().find(is_as)) {
+        if let Some(same) = old.and_then(|old| old.findings.iter().find(|other| other.is_as(finding))) {
             *finding = same.clone();
         }
     }
@@ -111,20 +114,12 @@ pub(crate) fn fit(all: Vec<Finding>) -> (Vec<Finding>, Option<Further>) {
     (kept, further)
 }
 
-/// Whether a finding whose bytes vary seems not to vary this time. Chance decides whether a repeat shows it.
-/// Both digests are needed to tell, and the file has one: so the numbers of cases must be the same.
-fn same_but_bytes(old: &Finding, new: &Finding) -> bool {
-    let (Some(was), Some(is)) = (&old.counts, &new.counts) else { return false };
-    let is_same_place = (&old.id, old.class, &old.place) == (&new.id, new.class, &new.place);
-    is_same_place && was.bytes_vary && !is.bytes_vary && (was.cases, was.of) == (is.cases, is.of)
-}
-
 fn further(left: &[Finding]) -> Further {
     let (mut cases, mut sum) = (0_u64, 0_u64);
     for finding in left {
         let digest = Digest::of(crate::write::finding(finding).as_bytes());
         sum = sum.wrapping_add(digest.0);
-        cases = cases.saturating_add(finding.counts.as_ref().map_or(0, |counts| counts.cases));
+        cases = cases.saturating_add(finding.counts.cases);
     }
     Further { findings: left.len() as u64, cases, digest: short(Digest(sum)) }
 }
@@ -136,11 +131,9 @@ fn short(digest: Digest) -> String {
 
 fn entry(finding: &diagnose::Finding) -> Finding {
     let operators = finding.operators.join(", ");
-    let is_flaky = finding.first.verdict == Verdict::Flake || finding.passed_again > 0;
     let shown = finding.shown().case.to_string();
     let example = Some(shown).filter(|line| line.len() <= LONGEST_CASE);
-    let rule =
-        finding.rule.as_ref().filter(|rule| !is_flaky && rule.predicate.text().len() <= LONGEST_PREDICATE);
+    let rule = finding.rule.as_ref().filter(|rule| rule.predicate.text().len() <= LONGEST_PREDICATE);
     let place = match rule {
         Some(rule) => Place::Where {
             predicate: rule.predicate.to_string(),
@@ -148,24 +141,16 @@ fn entry(finding: &diagnose::Finding) -> Finding {
         },
         None => Place::Of(operators),
     };
-    if is_flaky {
-        let operator = finding.operators.first().map_or("all", |name| name).to_lowercase();
-        let id = format!("{operator}-{}-flaky", finding.class.id());
-        return Finding { id, class: finding.class, place, counts: None, example, shows: None };
-    }
-    let digest = finding.digest.unwrap_or_default();
-    let digest = if finding.bytes_vary { digest.cases } else { digest.outputs };
     let passes = rule.map_or(0, |rule| rule.passes);
     let counts = Counts {
         cases: finding.cases,
         of: finding.cases.saturating_add(passes),
-        digest: short(digest),
-        bytes_vary: finding.bytes_vary,
+        digest: short(finding.digest.unwrap_or_default()),
     };
     let of_class = || crate::answered::outcome(&finding.shown().outcome);
-    let shows = finding.shows.clone().filter(|_| !finding.bytes_vary).or_else(of_class);
+    let shows = finding.shows.clone().or_else(of_class);
     let shows = shows.filter(|_| example.is_some());
-    Finding { id: finding.id.clone(), class: finding.class, place, counts: Some(counts), example, shows }
+    Finding { id: finding.id.clone(), class: finding.class, place, counts, example, shows }
 }
 
 /// The answers to open questions.

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use dmlcts_runner::Class;
 
 use crate::{
-    Finding, Further, Metadata, Snapshot, SnapshotError, Statement,
+    Chance, Finding, Further, Metadata, Snapshot, SnapshotError, Statement,
     digests::{Digests, Edited},
     snapshot::{Counts, Place},
 };
@@ -123,6 +123,7 @@ fn snapshot(about: Metadata, mut lines: Lines<'_>) -> Result<Snapshot, SnapshotE
         about,
         findings: Vec::new(),
         further: None,
+        chance: Vec::new(),
         answers: Vec::new(),
         refusals: Vec::new(),
         lacks: Vec::new(),
@@ -139,6 +140,12 @@ fn snapshot(about: Metadata, mut lines: Lines<'_>) -> Result<Snapshot, SnapshotE
         let further = further.ok_or_else(|| lines.wrong(number, "expected `N with M cases; digest D`"))?;
         all.further = Some(further);
     }
+    while let Some((number, text)) = lines.next_if("chance   ") {
+        let chance = chance(text);
+        let expected =
+            "expected `OPERATOR, crash or memory: N of M cases` or `OPERATOR, other: N of M cases`";
+        all.chance.push(chance.ok_or_else(|| lines.wrong(number, expected))?);
+    }
     for (head, statements) in [("answers  ", &mut all.answers), ("refuses  ", &mut all.refusals)] {
         while let Some((number, text)) = lines.next_if(head) {
             let parts = text.split_once(": ");
@@ -151,8 +158,7 @@ fn snapshot(about: Metadata, mut lines: Lines<'_>) -> Result<Snapshot, SnapshotE
     }
     match lines.next() {
         Some((number, _)) => {
-            let cause =
-                "expected a finding, `further findings`, `answers`, `refuses` or `lacks`, in this order";
+            let cause = "expected a finding, `further findings`, `chance`, `answers`, `refuses` or `lacks`, in this order";
             Err(lines.wrong(number, cause))
         }
         None => Ok(all),
@@ -167,10 +173,8 @@ fn finding(id: &str, lines: &mut Lines<'_>) -> Result<Finding, SnapshotError> {
         lines.wrong(number, "expected a class, and `where` or `of`, below the finding's id")
     })?;
     let number = lines.number();
-    let counts = lines
-        .next_if("  ")
-        .and_then(|(_, text)| if text == "flaky" { Some(None) } else { counts(text).map(Some) });
-    let counts = counts.ok_or_else(|| lines.wrong(number, "expected `N of M cases; digest D` or `flaky`"))?;
+    let counts = lines.next_if("  ").and_then(|(_, text)| counts(text));
+    let counts = counts.ok_or_else(|| lines.wrong(number, "expected `N of M cases; digest D`"))?;
     let (mut example, mut shows) = (None, None);
     if let Some((_, text)) = lines.next_if("  e.g. ") {
         // No line of a case has a colon with a space.
@@ -195,19 +199,27 @@ fn headline(text: &str) -> Option<(Class, Place)> {
 }
 
 fn counts(text: &str) -> Option<Counts> {
-    let (text, bytes_vary) = match text.strip_suffix("; bytes vary") {
-        Some(text) => (text, true),
-        None => (text, false),
-    };
     let (text, digest) = with_digest(text)?;
     let (cases, of) = text.split_once(" of ")?;
-    Some(Counts { cases: number(cases)?, of: cases_of(of)?, digest, bytes_vary })
+    Some(Counts { cases: number(cases)?, of: cases_of(of)?, digest })
 }
 
 fn further(text: &str) -> Option<Further> {
     let (text, digest) = with_digest(text)?;
     let (findings, cases) = text.split_once(" with ")?;
     Some(Further { findings: number(findings)?, cases: cases_of(cases)?, digest })
+}
+
+fn chance(text: &str) -> Option<Chance> {
+    let (subject, numbers) = text.rsplit_once(": ")?;
+    let (operator, severity) = subject.rsplit_once(", ")?;
+    let (cases, of) = numbers.split_once(" of ")?;
+    let is_severe = match severity {
+        "crash or memory" => true,
+        "other" => false,
+        _ => return None,
+    };
+    Some(Chance { operator: operator.to_owned(), is_severe, cases: number(cases)?, of: cases_of(of)? })
 }
 
 /// The text before a digest, and the digest.

@@ -5,7 +5,7 @@ use dmlcts_model::line;
 use dmlcts_runner::Class;
 use dmlcts_spec::{Library, Predicate, Validity};
 
-use crate::Metadata;
+use crate::{Chance, Metadata};
 
 /// What a backend does on a suite, without the cases that pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Snapshot {
     pub findings: Vec<Finding>,
     /// The findings that have no room.
     pub further: Option<Further>,
+    /// The failures by chance, by operator.
+    pub chance: Vec<Chance>,
     /// The answers to each open question, in the order of the spec.
     pub answers: Vec<Statement>,
     /// How descs that break a clause are refused: most clauses first, then the exceptions in the order of the
@@ -43,8 +45,8 @@ pub struct Finding {
     pub class: Class,
     /// The predicate that holds for its cases, or else the names of its operators.
     pub place: Place,
-    /// The numbers of its cases; `None` for a flaky finding.
-    pub counts: Option<Counts>,
+    /// The numbers of its cases.
+    pub counts: Counts,
     /// The smallest case, unless its line is long.
     pub example: Option<String>,
     /// A sentence about the first wrong element of that case.
@@ -74,8 +76,6 @@ pub struct Counts {
     pub of: u64,
     /// Eight hexadecimal digits.
     pub digest: String,
-    /// Whether bytes differ from run to run, and the digest leaves them out.
-    pub bytes_vary: bool,
 }
 
 /// Findings that have no room.
@@ -108,9 +108,8 @@ impl Finding {
             == (&other.id, other.class, &other.place, &other.counts)
     }
 
-    /// The finding for a run that keeps its id and its predicate. `None` for a flaky one.
-    fn stored(&self, library: &Library) -> Option<StoredFinding> {
-        let counts = self.counts.as_ref()?;
+    /// The finding for a run that keeps its id and its predicate.
+    fn stored(&self, library: &Library) -> StoredFinding {
         let (predicate, validity) = match &self.place {
             Place::Where { predicate, invalid } => {
                 let validity = if *invalid { Validity::Invalid } else { Validity::Valid };
@@ -121,21 +120,21 @@ impl Finding {
         // With a predicate, the first failure for which it holds counts.
         let example = self.example.as_ref().filter(|_| predicate.is_none());
         let case = example.and_then(|text| line::parse(text, library.signatures()).ok());
-        Some(StoredFinding {
+        StoredFinding {
             id: self.id.clone(),
             classes: vec![self.class],
             predicate,
             validity,
             cases: case.into_iter().collect(),
-            count: counts.cases,
+            count: self.counts.cases,
             fresh: None,
-        })
+        }
     }
 }
 
 impl Snapshot {
     /// The findings whose ids and predicates a later run keeps.
     pub fn stored(&self, library: &Library) -> Vec<StoredFinding> {
-        self.findings.iter().filter_map(|finding| finding.stored(library)).collect()
+        self.findings.iter().map(|finding| finding.stored(library)).collect()
     }
 }

@@ -5,8 +5,8 @@ use std::fs;
 use dmlcts_runner::{Class, Difference};
 
 use crate::{
-    Counts, Example, Examples, Finding, Folder, Further, Metadata, Place, Snapshot, SnapshotError, Statement,
-    Stored, compare, compare_examples, make::fit,
+    Chance, Counts, Example, Examples, Finding, Folder, Further, Metadata, Place, Snapshot, SnapshotError,
+    Statement, Stored, compare, compare_examples, make::fit,
 };
 
 fn finding(id: &str, cases: u64) -> Finding {
@@ -14,10 +14,14 @@ fn finding(id: &str, cases: u64) -> Finding {
         id: id.to_owned(),
         class: Class::Output(Difference::WrongValue),
         place: Place::Where { predicate: "operator == SLICE and rank == 2".to_owned(), invalid: false },
-        counts: Some(Counts { cases, of: cases + 1, digest: "3f2a91c0".to_owned(), bytes_vary: false }),
+        counts: Counts { cases, of: cases + 1, digest: "3f2a91c0".to_owned() },
         example: Some("SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=1 fill=iota".to_owned()),
         shows: Some("Output[0] is Input[1], expected Input[0]".to_owned()),
     }
+}
+
+fn chance(operator: &str, is_severe: bool, cases: u64) -> Chance {
+    Chance { operator: operator.to_owned(), is_severe, cases, of: 1_000 }
 }
 
 fn snapshot() -> Snapshot {
@@ -30,24 +34,18 @@ fn snapshot() -> Snapshot {
         ..Metadata::default()
     };
     let statement = |subject: &str, text: &str| Statement { subject: subject.into(), text: text.into() };
-    let flaky = Finding {
-        place: Place::Of("SLICE, SLICE1".to_owned()),
-        counts: None,
-        example: None,
-        shows: None,
-        ..finding("slice-wrong-value-flaky", 0)
-    };
     let invalid = Finding {
         class: Class::AcceptedInvalid,
         place: Place::Where { predicate: "rank == 9".to_owned(), invalid: true },
-        counts: Some(Counts { cases: 1, of: 1, digest: "00000000".to_owned(), bytes_vary: true }),
+        counts: Counts { cases: 1, of: 1, digest: "00000000".to_owned() },
         shows: None,
         ..finding("all-accepted-invalid-0001", 1)
     };
     Snapshot {
         about,
-        findings: vec![invalid, flaky, finding("slice-wrong-value-7c1e", 38_391)],
+        findings: vec![invalid, finding("slice-wrong-value-7c1e", 38_391)],
         further: Some(Further { findings: 2, cases: 1_234, digest: "12345678".to_owned() }),
+        chance: vec![chance("SLICE", false, 3), chance("SLICE1", true, 1)],
         answers: vec![statement("slice.stride-zero", "reads `min(Offsets, 1)` (630); is refused (1)")],
         refusals: vec![statement("all clauses", "at create, E_INVALIDARG")],
         lacks: vec!["FLOAT64".to_owned(), "rank 8".to_owned()],
@@ -214,7 +212,7 @@ fn changes_are_listed_the_worst_first_and_few_in_full() {
     new.about.driver = "32.0".to_owned();
     assert!(compare(Some(&old), &new).is_empty(), "a driver that does the same");
     new.findings.remove(0);
-    let worse = new.findings.last_mut().and_then(|finding| finding.counts.as_mut()).expect("it has counts");
+    let worse = &mut new.findings.last_mut().expect("it has findings").counts;
     worse.cases += 1;
     new.findings.extend((0..12).map(|number| finding(&format!("slice-wrong-value-{number:04}"), 1)));
     new.answers[0].text = "reads `min(Offsets, 1)` (631); is refused (1)".to_owned();
@@ -417,7 +415,7 @@ fn the_most_severe_findings_come_first() {
         Class::Crashed,
     ];
     let of = |class: Class| Finding { class, ..finding(&format!("a-{}", class.id()), 1) };
-    let old = Snapshot { findings: Vec::new(), further: None, ..snapshot() };
+    let old = Snapshot { findings: Vec::new(), further: None, chance: Vec::new(), ..snapshot() };
     let new = Snapshot { findings: all.map(of).to_vec(), ..old.clone() };
     for list in [compare(Some(&old), &new).list, compare(None, &new).list] {
         let order: Vec<&str> = list.iter().filter_map(|change| change.what.split(':').next()).collect();
@@ -444,7 +442,7 @@ fn a_finding_with_another_predicate_is_moved() {
     assert_eq!(changes(&with(vec![was.clone()]), &with(vec![same_case.clone()])), moved);
     // The smallest case is another one, and all cases for which the predicate holds fail.
     let other_case = Finding {
-        counts: Some(Counts { cases: 6, of: 6, digest: "3f2a91c0".to_owned(), bytes_vary: false }),
+        counts: Counts { cases: 6, of: 6, digest: "3f2a91c0".to_owned() },
         example: Some("SLICE FLOAT32 in=1 out=1 Offsets=0 Sizes=1 Strides=1 fill=iota".to_owned()),
         ..same_case.clone()
     };
@@ -455,7 +453,7 @@ fn a_finding_with_another_predicate_is_moved() {
     assert_eq!(named(other_case.clone()), ["moved"]);
     assert_eq!(named(Finding { place: place("rank == 2"), ..other_case.clone() }), ["broken", "fixed"]);
     assert_eq!(named(Finding { class: Class::Crashed, ..same_case }), ["broken", "fixed"]);
-    let some_fail = Some(Counts { cases: 5, of: 6, digest: "3f2a91c0".to_owned(), bytes_vary: false });
+    let some_fail = Counts { cases: 5, of: 6, digest: "3f2a91c0".to_owned() };
     assert_eq!(named(Finding { counts: some_fail, ..other_case }), ["broken", "fixed"]);
 }
 

@@ -32,9 +32,8 @@ pub(crate) fn finding(finding: &Finding) -> String {
 
 /// The numbers of a finding's cases.
 pub(crate) fn counts(finding: &Finding) -> String {
-    let Some(Counts { cases, of, digest, bytes_vary }) = &finding.counts else { return "flaky".to_owned() };
-    let vary = if *bytes_vary { "; bytes vary" } else { "" };
-    format!("{} of {}; digest {digest}{vary}", grouped(*cases), counted(*of, "case"))
+    let Counts { cases, of, digest } = &finding.counts;
+    format!("{} of {}; digest {digest}", grouped(*cases), counted(*of, "case"))
 }
 
 /// A whole file: a header with digests, and the body.
@@ -49,6 +48,9 @@ impl Snapshot {
         if let Some(Further { findings, cases, digest }) = &self.further {
             let (findings, cases) = (grouped(*findings), counted(*cases, "case"));
             text.extend(["further findings: ", &findings, " with ", &cases, "; digest ", digest, "\n"]);
+        }
+        for chance in &self.chance {
+            text.extend(["chance   ", &chance.subject(), ": ", &chance.text(), "\n"]);
         }
         for (head, statements) in [("answers  ", &self.answers), ("refuses  ", &self.refusals)] {
             for Statement { subject, text: says } in statements {

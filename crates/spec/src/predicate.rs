@@ -119,6 +119,11 @@ impl Predicate {
         evaluation.verdict(compiled.root) == Some(true)
     }
 
+    /// Whether it depends on the judgement of a desc, for some operator.
+    pub fn asks_for_judge(&self) -> bool {
+        self.operators.iter().any(|compiled| compiled.judge.is_some())
+    }
+
     /// Whether it depends on the data of a case, for some operator.
     pub fn asks_for_data(&self) -> bool {
         self.operators.iter().any(|compiled| compiled.oracle.is_some())

@@ -60,7 +60,7 @@ fn of_hex(text: &str, tensor: &Tensor, place: Place<'_>, wrong: &mut Vec<Diagnos
 }
 
 fn of_rows(
-    form: &[Vec<serde_yaml::Number>],
+    form: &[Vec<serde_json::Number>],
     tensor: &Tensor,
     place: Place<'_>,
     wrong: &mut Vec<Diagnostic>,

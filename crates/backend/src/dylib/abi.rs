@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 
 /// The version of the header.
-pub(super) const VERSION: u32 = 1;
+pub const VERSION: u32 = 1;
 
 /// `dmlcts_result`.
 pub(super) const OK: i32 = 0;
@@ -23,7 +23,7 @@ pub(super) const SCALAR: u32 = 4;
 
 /// `dmlcts_reason`.
 #[repr(C)]
-pub(super) struct Reason {
+pub struct Reason {
     pub(super) text: [u8; 256],
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Member {
 
 /// `dmlcts_desc`.
 #[repr(C)]
-pub(super) struct Desc {
+pub struct Desc {
     pub(super) operator_name: *const c_char,
     pub(super) input: *const Tensor,
     pub(super) output: *const Tensor,
@@ -73,7 +73,7 @@ pub(super) struct Desc {
 
 /// `dmlcts_memory`.
 #[repr(C)]
-pub(super) struct Memory {
+pub struct Memory {
     pub(super) input: *const u8,
     pub(super) input_bytes: u64,
     pub(super) output: *mut u8,
@@ -84,7 +84,7 @@ pub(super) struct Memory {
 
 /// `dmlcts_capabilities`.
 #[repr(C)]
-pub(super) struct Capabilities {
+pub struct Capabilities {
     pub(super) name: *const c_char,
     pub(super) version: *const c_char,
     pub(super) device: *const c_char,
@@ -99,6 +99,7 @@ pub(super) struct Capabilities {
     pub(super) tensor_bytes: u64,
     pub(super) elements: u64,
     pub(super) lacks: *const Lack,
+    pub(super) create_timeout: u64,
 }
 
 /// `dmlcts_lack`.
@@ -110,7 +111,7 @@ pub(super) struct Lack {
 }
 
 /// `dmlcts_backend *` and `dmlcts_operator *`: owned by the library, and only passed back to it.
-pub(super) type Opaque = *mut c_void;
+pub type Opaque = *mut c_void;
 
 /// The functions of a library.
 #[derive(Clone, Copy)]
@@ -198,7 +199,8 @@ mod tests {
             lack_count,
             tensor_bytes,
             elements,
-            lacks
+            lacks,
+            create_timeout
         );
         text += &assertions!(dmlcts_lack, Lack, operator_name, condition, reason);
         let numbers = [

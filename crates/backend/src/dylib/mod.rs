@@ -5,11 +5,14 @@
 //! failures.
 //!
 //! Its `unsafe` code loads a library, calls its seven functions, and reads the texts that it points to.
+//! [`export!`](crate::export!) defines these functions for a backend in Rust.
 
 mod abi;
 mod desc;
+#[doc(hidden)]
+pub mod export;
 
-use std::{ffi::c_char, mem::ManuallyDrop, ptr, slice, sync::Arc};
+use std::{ffi::c_char, mem::ManuallyDrop, ptr, slice, sync::Arc, time::Duration};
 
 use dmlcts_model::{BindingOffsets, DataType, Desc, ErrorCode, FeatureLevel, printable};
 
@@ -329,6 +332,11 @@ fn capabilities(declared: *const abi::Capabilities) -> Result<Capabilities, Stri
         lacks.collect::<Result<_, _>>()?
     };
     let limit = |most: u64| if most == 0 { u64::MAX } else { most };
+    let create_time = Duration::from_millis(declared.create_timeout);
+    if create_time > Limits::LONGEST_CREATION {
+        let most = Limits::LONGEST_CREATION.as_millis();
+        return Err(format!("its `create_timeout` is above {most} ms"));
+    }
     Ok(Capabilities {
         name,
         version,
@@ -343,6 +351,7 @@ fn capabilities(declared: *const abi::Capabilities) -> Result<Capabilities, Stri
         limits: Limits {
             tensor_bytes: limit(declared.tensor_bytes),
             elements: limit(declared.elements),
+            create_time,
             ..Limits::default()
         },
         is_isolated: false,

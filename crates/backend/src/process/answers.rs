@@ -11,7 +11,7 @@ use super::{
     host::Question,
 };
 use crate::{
-    Job,
+    Job, WorkTimes,
     protocol::{Frame, Kind, Results, short},
 };
 
@@ -46,9 +46,13 @@ impl Host {
         let mut taken = Ok(());
         while taken.is_ok() && answered < jobs.len() {
             taken = self.receive(self.launcher.case_timeout()).and_then(|received| {
-                is_followed = received.is_followed;
-                let count = take(&received.frame, question.number, &mut jobs[answered..], outputs);
-                answered += count.map_err(Fault::Wrong)?;
+                (is_followed, self.answered) = (received.is_followed, Some(received.at));
+                let taken = take(&received.frame, question.number, &mut jobs[answered..], outputs);
+                let (count, times) = taken.map_err(Fault::Wrong)?;
+                answered += count;
+                if let Some(times) = times {
+                    self.times.work.get_or_insert_default().add(times);
+                }
                 Ok(())
             });
         }
@@ -121,8 +125,14 @@ impl Host {
     }
 }
 
-/// Applies a frame to the next jobs of a question. Returns the number of jobs that it answers.
-fn take(frame: &Frame, number: Option<u64>, jobs: &mut [Job], outputs: &mut [u8]) -> Result<usize, String> {
+/// Applies a frame to the next jobs of a question. Returns the number of jobs that it answers, and the times
+/// that it names.
+fn take(
+    frame: &Frame,
+    number: Option<u64>,
+    jobs: &mut [Job],
+    outputs: &mut [u8],
+) -> Result<(usize, Option<WorkTimes>), String> {
     if frame.kind != Kind::Results {
         let name = frame.kind.name();
         let is_echo = matches!(frame.kind, Kind::Run | Kind::Packed);
@@ -131,7 +141,8 @@ fn take(frame: &Frame, number: Option<u64>, jobs: &mut [Job], outputs: &mut [u8]
     }
     let results = Results::read(&frame.header).and_then(|results| {
         if results.number == number {
-            return results.apply(&frame.body, jobs, outputs);
+            let count = results.apply(&frame.body, jobs, outputs)?;
+            return Ok((count, results.times.map(WorkTimes::from)));
         }
         let name = |number: Option<u64>| number.map_or("none".to_owned(), |number| number.to_string());
         Err(format!("their `number` is {}, where {} is due", name(results.number), name(number)))

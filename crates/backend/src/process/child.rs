@@ -99,6 +99,8 @@ pub(super) struct Received {
     pub(super) frame: Frame,
     /// Whether more bytes had already arrived after it.
     pub(super) is_followed: bool,
+    /// When it had arrived.
+    pub(super) at: Instant,
 }
 
 /// A running process.
@@ -356,7 +358,7 @@ fn read(stdout: ChildStdout, frames: &SyncSender<Result<Received, FrameError>>, 
             Ok(Some(frame)) => {
                 header = LONGEST_HEADER;
                 let is_followed = !stdout.buffer().is_empty();
-                if frames.send(Ok(Received { frame, is_followed })).is_err() {
+                if frames.send(Ok(Received { frame, is_followed, at: Instant::now() })).is_err() {
                     return;
                 }
             }

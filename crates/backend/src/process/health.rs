@@ -34,7 +34,8 @@ impl Health {
         if silences == 1 {
             let noun = if cases == 1 { "case" } else { "cases" };
             self.incidents.add(format!(
-                "no case hung alone: a process gave no answer to {cases} {noun} within --case-timeout ({:.1} s), but to each alone",
+                "no case hung alone: a process gave no answer to {cases} {noun} within --case-timeout ({:.1} s), but to each alone; \
+                 a backend that compiles declares `create_timeout`",
                 patience.as_secs_f64(),
             ));
         } else if is_power_of_ten(silences) {
@@ -86,8 +87,15 @@ impl Health {
     /// failures of the run.
     pub(super) fn failed(&self, fault: &Fault) {
         if !self.has_failed.swap(true, Ordering::Relaxed) {
-            self.incidents
-                .add(format!("a backend process failed: {fault}; looking for the case that makes it fail"));
+            let time = match fault {
+                Fault::Silent(_) => {
+                    "; a longer --case-timeout or the backend's `create_timeout` gives one that compiles more time"
+                }
+                _ => "",
+            };
+            self.incidents.add(format!(
+                "a backend process failed: {fault}; looking for the case that makes it fail{time}"
+            ));
         }
     }
 }
@@ -132,7 +140,8 @@ mod tests {
         let health = Health::with_incidents(incidents.clone());
         (0..12).for_each(|_| health.silent(40, Duration::from_secs(10)));
         let told: Vec<_> = std::iter::from_fn(|| incidents.take()).collect();
-        let first = "no case hung alone: a process gave no answer to 40 cases within --case-timeout (10.0 s), but to each alone";
+        let first = "no case hung alone: a process gave no answer to 40 cases within --case-timeout (10.0 s), but to each alone; \
+                     a backend that compiles declares `create_timeout`";
         let later = "10 times so far, a process was silent although none of its cases hung alone";
         assert_eq!(told, [first, later]);
     }

@@ -5,7 +5,11 @@
 //! once. Any other process gets the first one, and the second is ready to be sent. When a process fails on a
 //! batch, [`super::fault_search`] looks for the case.
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use dmlcts_model::FeatureLevel;
 
@@ -15,7 +19,7 @@ use super::{
     poison::Poison,
 };
 use crate::{
-    Backend, Batch, Capabilities, Job, Pipelined, Purpose,
+    Backend, Batch, Capabilities, Job, Pipelined, Purpose, Times,
     protocol::{Bye, Kind, LevelForm, message, question},
 };
 
@@ -41,6 +45,10 @@ pub struct Host {
     pub(super) dead: u32,
     purpose: Purpose,
     lost: Option<String>,
+    /// The times since the last finished batch, without [`Times::answer`].
+    pub(super) times: Times,
+    /// When the last answer had arrived.
+    pub(super) answered: Option<Instant>,
 }
 
 /// A running process, with the host's knowledge of it.
@@ -63,6 +71,8 @@ pub(super) struct Question {
     /// The total size of its outputs, in bytes.
     bytes: u64,
     pub(super) poison: Poison,
+    /// When it was made or sent.
+    since: Instant,
 }
 
 /// Whether a question is sent.
@@ -86,6 +96,8 @@ impl Host {
             dead: 0,
             purpose,
             lost: None,
+            times: Times::default(),
+            answered: None,
         }
     }
 
@@ -137,7 +149,10 @@ impl Host {
     /// Starts a process if none is running. Returns whether one is running.
     pub(super) fn start_process(&mut self) -> bool {
         while self.process.is_none() && !self.is_at_its_end() {
-            match self.launcher.process() {
+            let since = Instant::now();
+            let started = self.launcher.process();
+            self.times.start += since.elapsed();
+            match started {
                 Ok(child) => {
                     self.processes += 1;
                     let number = self.processes;
@@ -189,7 +204,7 @@ impl Host {
         let poison = Poison::of(jobs, outputs);
         let bytes = jobs.iter().flat_map(|job| &job.runs).map(|run| run.output.len() as u64).sum();
         let delivery = Delivery::Ready(question(jobs, inputs, poison.bytes(), manner, number));
-        Question { delivery, number, bytes, poison }
+        Question { delivery, number, bytes, poison, since: Instant::now() }
     }
 
     /// Sends a question, if it is not sent yet, to the process, which may have other questions.
@@ -202,6 +217,7 @@ impl Host {
         if let Delivery::Ready(frame) =
             std::mem::replace(&mut question.delivery, Delivery::Sent(process.number))
         {
+            question.since = Instant::now();
             process.child.permit(bytes);
             process.child.send(frame);
         }
@@ -260,11 +276,19 @@ impl Pipelined for Host {
             self.send_next();
         }
         let Some(question) = self.in_flight.pop_front() else { return };
+        // Until the last answer, the process worked on the batch before this one.
+        let since = self.answered.map_or(question.since, |last| last.max(question.since));
+        let start = self.times.start;
         let collected = self.collect(jobs, outputs, &question, SURPLUS_WAIT);
         self.launcher.probes.note(jobs, inputs);
         if let Err(failure) = collected {
             self.find_fault(&failure, batch);
+            self.answered = Some(Instant::now());
         }
+        let took = self.answered.map_or(Duration::ZERO, |answered| answered.saturating_duration_since(since));
+        let times = std::mem::take(&mut self.times);
+        let restarts = times.start.saturating_sub(start);
+        batch.times = Times { answer: Some(took.saturating_sub(restarts)), ..times };
         self.send_next();
     }
 }

@@ -22,31 +22,35 @@ impl Tail {
         self.0.drain(..excess);
     }
 
-    /// The last non-empty lines, joined into one. The line of a panic comes first, and its backtrace is left
-    /// out.
+    /// The last non-empty lines, joined into one. The line of a panic, or the last one before a stack, comes
+    /// first. Backtraces and stacks are left out.
     pub(super) fn last_words(&self) -> String {
         let bytes: Vec<u8> = self.0.iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
         // Lines that only point at the line above, with `^` or `~`, make no sense in joined text.
-        let lines = text
-            .lines()
-            .map(str::trim)
-            .filter(|line| line.contains(|letter| !matches!(letter, '^' | '~' | ' ')));
+        let lines =
+            text.lines().filter(|line| line.trim().contains(|letter| !matches!(letter, '^' | '~' | ' ')));
         let mut said: Vec<&str> = Vec::new();
         let mut is_trace = false;
-        for line in lines {
+        // The line before the last stack, which ends the message of an error.
+        let mut error = None;
+        for whole in lines {
+            let line = whole.trim();
             is_trace = line == "stack backtrace:" || is_trace && is_frame(line);
-            // A note on the variables that show more of the backtrace.
-            if !is_trace && !line.starts_with("note: ") {
+            if !is_trace && is_call(whole) {
+                error = said.len().checked_sub(1);
+            } else if !is_trace && !line.starts_with("note: ") {
+                // A note tells of the variables that show more of the backtrace.
                 said.push(line);
             }
         }
         let first = said.len().saturating_sub(LINES);
         let panic = said[..first].iter().rposition(|line| line.contains(" panicked at "));
-        let shown = match panic {
+        let shown = match (panic, error.filter(|error| *error < first)) {
             // The message follows.
-            Some(panic) => [&said[panic..=panic + 1], &said[said.len() - 1..]].concat(),
-            None => said[first..].to_vec(),
+            (Some(panic), _) => [&said[panic..=panic + 1], &said[said.len() - 1..]].concat(),
+            (None, Some(error)) => [&said[error..=error], &said[first + 1..]].concat(),
+            (None, None) => said[first..].to_vec(),
         };
         let shown: Vec<_> = shown.into_iter().map(|line| printable(line, LETTERS)).collect();
         shown.join(" | ")
@@ -57,6 +61,11 @@ impl Tail {
 fn is_frame(line: &str) -> bool {
     let number = line.split_once(": ").map_or("", |(number, _)| number);
     line.starts_with("at ") || !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a line is of a stack of JavaScript, Java or .NET: `at name (file:line)`, indented.
+fn is_call(line: &str) -> bool {
+    line.starts_with([' ', '\t']) && line.trim_start().starts_with("at ")
 }
 
 #[cfg(test)]
@@ -82,5 +91,33 @@ mod tests {
         assert_eq!(tail.last_words().len(), LETTERS);
         tail.push(b"\n\x1b[31mred\xff\n");
         assert!(tail.last_words().ends_with("| \\u{1b}[31mred\u{FFFD}"), "{}", tail.last_words());
+    }
+
+    /// As Node.js 20 writes it for `throw new Error("x")`.
+    const NODE: &str = r#"[eval]:1
+throw new Error("x")
+^
+
+Error: x
+    at [eval]:1:7
+    at runScriptInThisContext (node:internal/vm:209:10)
+    at node:internal/process/execution:118:14
+    at [eval]-wrapper:6:24
+    at runScript (node:internal/process/execution:101:62)
+    at evalScript (node:internal/process/execution:133:3)
+    at node:internal/main/eval_string:51:3
+
+Node.js v20.20.2
+"#;
+
+    #[test]
+    fn the_error_before_a_stack_is_kept() {
+        let mut tail = Tail::default();
+        tail.push(NODE.as_bytes());
+        assert_eq!(tail.last_words(), r#"throw new Error("x") | Error: x | Node.js v20.20.2"#);
+        // The properties of an error follow its stack.
+        let with_properties = NODE.replace("51:3\n", "51:3 {\n  code: 'NONE',\n  url: 'x.mjs'\n}\n");
+        tail.push(with_properties.as_bytes());
+        assert_eq!(tail.last_words(), "Error: x | } | Node.js v20.20.2");
     }
 }

@@ -1,12 +1,12 @@
 //! `results`: the outcomes of cases, as columns.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, time::Duration};
 
 use dmlcts_model::{ErrorCode, Mismatch, Outcome, Phase, Stray, StrayPlace, printable};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Job;
+use crate::{Job, WorkTimes};
 
 /// Longer reasons are truncated to this number of characters.
 const LONGEST: usize = 1000;
@@ -44,6 +44,32 @@ pub struct Results {
     /// The `number` of the `run` that it answers, if that has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
+    /// The time that the backend took for these cases, if it measures that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times: Option<TimesForm>,
+}
+
+/// The time that a backend took for cases, in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TimesForm {
+    /// The time in which it created operators.
+    pub create: u64,
+    /// The time in which it ran them.
+    pub run: u64,
+}
+
+impl From<WorkTimes> for TimesForm {
+    fn from(times: WorkTimes) -> Self {
+        let microseconds = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        Self { create: microseconds(times.create), run: microseconds(times.run) }
+    }
+}
+
+impl From<TimesForm> for WorkTimes {
+    fn from(form: TimesForm) -> Self {
+        Self { create: Duration::from_micros(form.create), run: Duration::from_micros(form.run) }
+    }
 }
 
 /// The outcome of a case.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Bounds, Frame, FrameError, Hello, HostHello, Kind, LONGEST_HEADER, LONGEST_HELLO, LevelForm, Results,
-    another_version, guards, prefix, read_packed, read_run, signatures, speaks, write_frame,
+    TimesForm, another_version, guards, prefix, read_packed, read_run, signatures, speaks, write_frame,
 };
 use crate::{Backend, Batch};
 
@@ -111,7 +111,8 @@ fn answer(
     number: Option<u64>,
 ) -> io::Result<()> {
     let jobs = batch.jobs().get(range).unwrap_or_default();
-    let header = serde_json::to_vec(&Results { number, ..Results::of(jobs) })?;
+    let times = batch.times.work.map(TimesForm::from);
+    let header = serde_json::to_vec(&Results { number, times, ..Results::of(jobs) })?;
     let runs = || jobs.iter().filter(|job| job.outcome == Outcome::Output).flat_map(|job| &job.runs);
     let length = runs().map(|run| run.output.len()).sum();
     output.write_all(&prefix(Kind::Results, header.len(), length))?;

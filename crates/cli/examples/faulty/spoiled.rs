@@ -71,6 +71,14 @@ impl Backend for Spoiled {
             }
             return;
         }
+        if self.way == "declines-slice1" {
+            for job in
+                jobs.iter_mut().filter(|job| is_created(job) && job.desc.signature.operator == "SLICE1")
+            {
+                job.outcome = Outcome::Unsupported("not written yet".into());
+            }
+            return;
+        }
         if self.way == "declines" {
             for job in jobs.iter_mut().filter(|job| is_created(job) && walks_back(job)) {
                 job.outcome = Outcome::Unsupported("nothing goes backwards".into());

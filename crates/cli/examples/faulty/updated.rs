@@ -11,9 +11,12 @@ struct Faulty {
     capabilities: Capabilities,
     faults: String,
     calls: usize,
+    /// The state of the draws of faults by chance.
+    state: u64,
 }
 
-/// The backend `mine` with this driver and these faults, separated by commas.
+/// The backend `mine` with this driver and these faults, separated by commas. Of `wrong-once-in-20:7`, the
+/// last number is the seed.
 pub(crate) fn backend(driver: &str, faults: &str) -> impl Backend {
     let inner = Box::new(Reference::backend());
     let mut capabilities = inner.capabilities().clone();
@@ -21,7 +24,8 @@ pub(crate) fn backend(driver: &str, faults: &str) -> impl Backend {
     if faults.contains("no-float64") {
         capabilities.data_types.retain(|data_type| *data_type != DataType::FLOAT64);
     }
-    Faulty { inner, capabilities, faults: faults.to_owned(), calls: 0 }
+    let seed = faults.rsplit_once(':').and_then(|(_, seed)| seed.parse().ok());
+    Faulty { inner, capabilities, faults: faults.to_owned(), calls: 0, state: seed.unwrap_or_default() }
 }
 
 impl Backend for Faulty {
@@ -44,6 +48,13 @@ impl Backend for Faulty {
 
 impl Faulty {
     fn spoil(&mut self, job: &mut Job, outputs: &mut [u8]) {
+        if job.outcome == Outcome::Output && self.draws("crash") {
+            std::process::exit(7);
+        }
+        if job.outcome == Outcome::Output && self.draws("wrong") {
+            let flip = self.draw_byte() | 1;
+            job.runs.iter().for_each(|run| outputs[run.output.start] ^= flip);
+        }
         let has = |fault: &str| self.faults.split(',').any(|one| one == fault);
         let operator = Library::embedded().operator(&job.desc.signature.operator).expect("it has all");
         let judgement = operator.judge(&job.desc, FeatureLevel::NEWEST, &mut Scratch::default());
@@ -70,6 +81,7 @@ impl Faulty {
         let flip = match rank {
             2 if has("wrong-at-2") => 1,
             2 if has("other-bytes-at-2") => 2,
+            2 if self.faults.starts_with("garbage-at-2") => self.draw_byte() | 1,
             3 if has("wrong-at-3") => 1,
             5 if has("flaky-at-5") => {
                 self.calls += 1;
@@ -78,6 +90,21 @@ impl Faulty {
             _ => 0,
         };
         job.runs.iter().for_each(|run| outputs[run.output.start] ^= flip);
+    }
+
+    /// Whether a fault by chance, such as `wrong-once-in-20:7`, shows in the next case.
+    fn draws(&mut self, what: &str) -> bool {
+        let Some((_, rest)) = self.faults.split_once(&format!("{what}-once-in-")) else { return false };
+        let digits = rest.split(|letter: char| !letter.is_ascii_digit()).next().unwrap_or_default();
+        let rate: u64 = digits.parse().expect("a number of cases");
+        self.draw_byte();
+        (self.state >> 33).is_multiple_of(rate)
+    }
+
+    fn draw_byte(&mut self) -> u8 {
+        self.state =
+            self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.state >> 56) as u8
     }
 }
 

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand, ValueHint, builder::NonEmptyStringValueParser};
 
-use super::{file, heading};
+use super::{BackendArguments, file, heading};
 use crate::exit;
 
 /// Options for reports in files.
@@ -206,12 +206,13 @@ const FINDINGS_EXAMPLES: &str = "\
 Examples:
   dmlcts findings findings/mine
   dmlcts findings findings/mine --html findings.html
+  dmlcts findings add findings/mine --backend 'exec:python3 mine.py' crash-0a1b
   dmlcts findings merge findings/mine other/findings/mine";
 
 /// Lists the findings of a folder, one line each
 ///
 /// A line has the status, the kind, the id and the first line of the reason. Every file is checked. Write
-/// `./merge` for a folder that is called `merge`, since that is a command.
+/// `./merge` for a folder that is called `merge`, since that is a command, and `./add` for one called `add`.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -248,7 +249,44 @@ pub(crate) struct ListFindingsArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FindingsCommand {
+    Add(AddFindingsArguments),
     Merge(MergeFindingsArguments),
+}
+
+const ADD_FINDINGS_EXAMPLES: &str = "\
+Examples:
+  dmlcts findings add findings/mine --backend 'exec:python3 mine.py' fuzz/artifacts/ops/crash-0a1b
+  dmlcts findings add findings/mine 'SLICE UINT8 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota'
+
+Exit codes:
+  0    every failure is in the folder
+  1    some cannot become known; each is named with the reason
+  2    wrong usage or bad input, or no case fails; nothing was written
+  3    the backend or the machine failed";
+
+/// Runs cases, and writes their findings into a folder
+///
+/// A crash file of a fuzz target holds such a case. The failures are explained and shrunk as in the run of a
+/// suite, and written as `dmlcts accept` does. The folder is made if there is none.
+#[derive(Debug, Args)]
+#[command(after_help = ADD_FINDINGS_EXAMPLES)]
+pub(crate) struct AddFindingsArguments {
+    /// The folder to write, such as findings/mine
+    #[arg(value_name = "DIR", value_parser = NonEmptyStringValueParser::new(), value_hint = ValueHint::DirPath)]
+    pub(crate) folder: String,
+
+    /// Cases in quotes, or files with one case per line; `-` reads standard input
+    ///
+    /// A word without a space names a file. Empty lines and lines that begin with `#` are skipped.
+    #[arg(value_name = "CASE|FILE", required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) cases: Vec<String>,
+
+    /// The name of the folder, if it is not that of the backend
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) backend: BackendArguments,
 }
 
 const MERGE_FINDINGS_EXAMPLES: &str = "\

@@ -167,7 +167,8 @@ pub(crate) struct RunArguments {
 
     /// As --timeout, with the most telling cases first
     ///
-    /// For slow backends, such as 60s: the order is `obligations`.
+    /// For slow backends, such as 60s: the order is `obligations`. It cannot be combined with `--timeout`,
+    /// `--order`, `--profile` or given cases.
     #[arg(
         long,
         value_name = "TIME",
@@ -197,11 +198,11 @@ pub(crate) struct RunArguments {
 
     /// End when this number of verdicts is unexpected
     ///
-    /// The findings of such a run cannot be accepted.
+    /// A run that resumes counts only its own. The findings of such a run cannot be accepted.
     #[arg(
         long,
         value_name = "N",
-        value_parser = clap::value_parser!(u64).range(1..),
+        value_parser = units::end,
         allow_negative_numbers = true,
         help_heading = heading::LIMITS
     )]
@@ -215,7 +216,7 @@ pub(crate) struct RunArguments {
     #[arg(
         long,
         value_name = "N",
-        value_parser = clap::value_parser!(u64).range(1..),
+        value_parser = units::end,
         allow_negative_numbers = true,
         help_heading = heading::LIMITS
     )]
@@ -387,8 +388,10 @@ pub(crate) struct RunArguments {
 
     /// Continue a recorded run that was interrupted
     ///
-    /// The rest is recorded in the same file. The other options must be the same as at the start of the run.
-    /// The summary counts the whole run.
+    /// The rest is recorded in the same file. The other options must be the same as at the start of the run,
+    /// except `--timeout`, `--budget`, `--max-failures` and `--max-hangs`: they are not recorded, and count
+    /// from each start. A run that started with `--budget` continues with `--budget` or with `--order
+    /// obligations`. The summary counts the whole run.
     #[arg(
         long,
         value_name = "PATH",
@@ -406,6 +409,16 @@ pub(crate) struct RunArguments {
     #[arg(long, help_heading = heading::REPORTS)]
     pub(crate) all: bool,
 
+    /// Show where the time of a run goes
+    ///
+    /// The line `timings` has the time to start the backend, to create operators, to run them, the rest of
+    /// the time until the answers came (`transfer`), and the host's time to prepare and to judge cases. Each
+    /// is summed over the threads, without cases that run again alone. A process works while the host
+    /// prepares the next cases, so the times overlap. A backend that does not measure its own work has one
+    /// time, `answers`.
+    #[arg(long, conflicts_with = "quiet", help_heading = heading::REPORTS)]
+    pub(crate) timings: bool,
+
     /// Print only failures
     #[arg(long, short, help_heading = heading::REPORTS)]
     pub(crate) quiet: bool,
@@ -422,14 +435,20 @@ impl RunArguments {
     /// The same options, with those that they stand for.
     pub(crate) fn spelled_out(&self) -> Self {
         let mut arguments = self.clone();
-        if let Some(time) = arguments.budget.take() {
-            arguments.timeout = Some(time);
+        if arguments.budget.is_some() {
+            arguments.timeout = arguments.budget;
             arguments.selection.order = Some(Order::Obligations);
         }
         if std::mem::take(&mut arguments.fail_fast) {
             arguments.max_failures = Some(1);
         }
         arguments
+    }
+
+    /// The option that limits the time, as the user wrote it.
+    pub(crate) fn time_limit(&self) -> Option<&'static str> {
+        let timeout = self.timeout.map(|_| "--timeout");
+        self.budget.map(|_| "--budget").or(timeout)
     }
 
     /// The backend without `--backend`: the one that works on every machine.

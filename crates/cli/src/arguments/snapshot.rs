@@ -61,6 +61,19 @@ pub(crate) struct MakeArguments {
     )]
     pub(crate) from: Option<String>,
 
+    /// Keep the wrong outputs of the examples in this folder
+    ///
+    /// Each is a file of at most 64 KiB, and stays. `diff --outputs` and `review --outputs` show old and new
+    /// ones from the same folder. A results file does not have these bytes.
+    #[arg(
+        long,
+        value_name = "DIR",
+        value_parser = NonEmptyStringValueParser::new(),
+        value_hint = ValueHint::DirPath,
+        conflicts_with = "from"
+    )]
+    pub(crate) outputs: Option<String>,
+
     /// A suite's name, or a YAML file
     #[arg(
         long,
@@ -114,7 +127,7 @@ pub(crate) enum SnapshotCommand {
     ///
     /// `a` accepts, `r` rejects, `s` or an empty line skips, `q` ends. The answers are lines of standard
     /// input.
-    Review(NamedArguments),
+    Review(ReviewArguments),
     /// Accepts the changes
     Accept(NamedArguments),
     /// Removes the changes; what was accepted stays
@@ -162,6 +175,31 @@ pub(crate) struct NamedArguments {
     pub(crate) all: AllArguments,
 }
 
+/// A folder of outputs to show.
+#[derive(Debug, Args)]
+pub(crate) struct OutputsArguments {
+    /// Show the expected, old and new outputs of examples; the last two from DIR
+    ///
+    /// `dmlcts snapshot --outputs` fills the folder. The page of the changes shows the outputs.
+    #[arg(
+        long,
+        value_name = "DIR",
+        value_parser = NonEmptyStringValueParser::new(),
+        value_hint = ValueHint::DirPath
+    )]
+    pub(crate) outputs: Option<String>,
+}
+
+/// Snapshots of a folder to review.
+#[derive(Debug, Args)]
+pub(crate) struct ReviewArguments {
+    #[command(flatten)]
+    pub(crate) named: NamedArguments,
+
+    #[command(flatten)]
+    pub(crate) outputs: OutputsArguments,
+}
+
 /// Snapshots of a folder to show.
 #[derive(Debug, Args)]
 pub(crate) struct ShowArguments {
@@ -192,4 +230,11 @@ pub(crate) struct ShowDiffArguments {
     /// It has all changes. The page loads nothing from a network. The file is overwritten.
     #[arg(long, value_name = "PATH", value_parser = file, value_hint = ValueHint::FilePath)]
     pub(crate) html: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) outputs: OutputsArguments,
+
+    /// Also show these outputs below each change
+    #[arg(long, requires = "outputs")]
+    pub(crate) values: bool,
 }

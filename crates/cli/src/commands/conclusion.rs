@@ -22,7 +22,7 @@ pub(super) fn conclude(exit: Exit, summary: &Summary, backend: &str) -> Result<E
         Some(problem) => Err(problem),
         // A quiet run shows nothing else.
         None if exit == Exit::Broken => {
-            let how = ended(summary).unwrap_or_else(|| "without an answer to each case".to_owned());
+            let how = ended(summary, None).unwrap_or_else(|| "without an answer to each case".to_owned());
             output::note(&format!("error: the run ended {how}"));
             Ok(exit)
         }
@@ -46,7 +46,7 @@ fn unjudged(summary: &Summary, backend: &str) -> Option<Problem> {
     if summary.is_unjudged() {
         let all = counted(summary.tally().total(), "case");
         let what = format!(
-            "nothing was judged: {all}, and all skipped, since {name} declares nothing that they need"
+            "nothing was judged: {all}, and all skipped, since {name} declares that it supports none of them"
         );
         Some(Problem::usage(what, shows))
     } else if summary.is_uncompared() {

@@ -1,6 +1,6 @@
-//! `dmlcts findings`: lists the findings of a folder, and joins two folders.
+//! `dmlcts findings`: lists the findings of a folder, adds those of given cases, and joins two folders.
 
-use std::{io::Write as _, path::Path};
+use std::{io::Write as _, path::Path, time::Instant};
 
 use dmlcts_model::escaped;
 use dmlcts_report::{ListedFinding, counted, write_html_list, write_markdown_list};
@@ -8,16 +8,23 @@ use dmlcts_results::{prepare_to_replace, replace};
 use dmlcts_spec::Library;
 use dmlcts_store::{Folder, SeenForm, Stored, cases, merge_folders};
 
+use super::run;
 use crate::{
-    arguments::{FindingsArguments, FindingsCommand, ListFindingsArguments, MergeFindingsArguments},
+    arguments::{
+        AddFindingsArguments, FindingsArguments, FindingsCommand, ListFindingsArguments,
+        MergeFindingsArguments, RunArguments,
+    },
     exit::Exit,
+    given,
     known::check_name,
     output,
     problem::Problem,
 };
 
-pub(crate) fn findings(arguments: &FindingsArguments) -> Result<Exit, Problem> {
+/// Lists or changes the findings of a folder. The time of a run counts from `started`.
+pub(crate) fn findings(arguments: &FindingsArguments, started: Instant) -> Result<Exit, Problem> {
     match (&arguments.command, &arguments.list) {
+        (Some(FindingsCommand::Add(arguments)), _) => add(arguments, started),
         (Some(FindingsCommand::Merge(arguments)), _) => merge(arguments),
         (None, Some(arguments)) => list(arguments),
         (None, None) => Err(Problem::usage("no folder is named", "name the folder of one backend")),
@@ -89,6 +96,18 @@ fn listed(stored: &Stored) -> ListedFinding {
     let in_a_line = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let columns = columns.map(|(name, value)| (name, in_a_line(value)));
     ListedFinding { id: file.finding.clone(), columns }
+}
+
+/// Runs cases, and accepts what fails.
+fn add(arguments: &AddFindingsArguments, started: Instant) -> Result<Exit, Problem> {
+    let run = RunArguments {
+        cases: given::with_files(&arguments.cases)?,
+        findings: Some(arguments.folder.clone()),
+        name: arguments.name.clone(),
+        accept: true,
+        ..arguments.backend.run()
+    };
+    run::run(&run, started)
 }
 
 /// Joins the findings of a folder into another one.

@@ -37,7 +37,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     let opened = open_parts(&arguments.files, library);
     let opened = opened.map_err(|problem| reports.explain(&run_of(&arguments.files), problem))?;
     let Some((files, header, claim)) = opened else { return Ok(Exit::Usage) };
-    let mut context = context(&header, arguments.files.len(), arguments.all);
+    let mut context = context(&header, &arguments.files, arguments.all);
     let run = context.subject.name().to_owned();
     let suite = suite(&header.selection);
     let strategies = strategies(&header.selection, suite.as_deref());
@@ -122,7 +122,7 @@ fn open_parts(
 fn run_of(paths: &[String]) -> String {
     let is_file = |path: &&String| fs::metadata(path).is_ok_and(|found| found.is_file());
     let first = paths.iter().filter(is_file).find_map(|path| Reader::open(path).ok());
-    let name = |part: Reader| context(part.header(), paths.len(), false).subject.name().to_owned();
+    let name = |part: Reader| context(part.header(), paths, false).subject.name().to_owned();
     first.map_or_else(|| "merge".to_owned(), name)
 }
 
@@ -172,15 +172,15 @@ pub(crate) fn suite(selection: &SelectionForm) -> Option<Arc<SuiteSource>> {
 }
 
 /// The context of a recorded run's summary.
-fn context(header: &Header, files: usize, all: bool) -> Context {
+fn context(header: &Header, paths: &[String], all: bool) -> Context {
     let selection = &header.selection;
     let replay = Replay { options: [header.backend_options().words(), selection.words_of_a_case()].concat() };
     let subject = match &selection.suite {
         None => Subject::Given,
         Some(suite) => {
             let mut what = selection.describe();
-            if files > 1 {
-                what.extend([", in ", &files.to_string(), " parts"]);
+            if paths.len() > 1 {
+                what.extend([", in ", &paths.len().to_string(), " parts"]);
             }
             let mut words =
                 ["dmlcts", "count", "--obligations", "--suite", &suite.name].map(str::to_owned).to_vec();
@@ -188,10 +188,17 @@ fn context(header: &Header, files: usize, all: bool) -> Context {
             Subject::Suite { name: suite.name.clone(), what, obligations: command(&words) }
         }
     };
+    // Each part of several has a command of its own.
+    let resume = match paths {
+        [path] => Some(format!("{} --resume {}", header.command, command(&[path]))),
+        _ => None,
+    };
     let next = vec![(header.command.clone(), "the same again".to_owned())];
     let known = KnownContext { is_whole: is_whole(selection), ..KnownContext::default() };
     let (library, certificate, incidents) = (Library::embedded(), Vec::new(), Vec::new());
-    let ((resume, failures), claim) = ((None, None), None);
+    let (failures, claim) = (None, None);
+    // The limits of a run are not recorded.
+    let (time_limit, longer) = (None, None);
     let accepted = Vec::new();
     Context {
         library,
@@ -201,11 +208,14 @@ fn context(header: &Header, files: usize, all: bool) -> Context {
         certificate,
         incidents,
         claim,
+        time_limit,
         next,
         resume,
+        longer,
         doctor: None,
         failures,
         all,
+        timings: false,
         accepted,
     }
 }

@@ -12,6 +12,7 @@ mod export;
 mod failures;
 mod findings;
 mod fuzz;
+mod init;
 mod list;
 pub(crate) mod merge;
 mod mutants;
@@ -45,10 +46,11 @@ pub(crate) fn execute(command: &Command, started: Instant) -> Result<Exit, Probl
         Command::Backends => backends::backends(),
         Command::Failures(arguments) => failures::failures(arguments),
         Command::Accept(arguments) => accept::accept(arguments),
-        Command::Findings(arguments) => findings::findings(arguments),
+        Command::Findings(arguments) => findings::findings(arguments, started),
         Command::Merge(arguments) => merge::merge(arguments),
         Command::Diff(arguments) => diff::diff(arguments),
         Command::Snapshot(arguments) => snapshot::snapshot(arguments, started),
+        Command::Init(arguments) => init::init(arguments),
         Command::Doctor(arguments) => doctor::doctor(arguments),
         Command::Serve(arguments) => serve::serve(arguments),
         Command::Suites(arguments) => suites::suites(arguments),

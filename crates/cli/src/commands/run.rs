@@ -20,7 +20,7 @@ use dmlcts_runner::{
     Summary, Totals, Witnessed,
 };
 use dmlcts_spec::Library;
-use dmlcts_store::Failed;
+use dmlcts_store::{Failed, Folder};
 
 use super::conclusion::conclude;
 use crate::{
@@ -29,7 +29,7 @@ use crate::{
     certificate, colour,
     exit::Exit,
     given::{self, Bindings},
-    known::{Known, accept_run, is_whole},
+    known::{AcceptedRun, Known, accept_run, is_whole},
     output,
     problem::{Problem, exit_after},
     record::Record,
@@ -110,7 +110,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let ran = !is_empty(summary, selection);
     // The findings that the folder takes are known now: the terminal and the annotations leave them out.
     let accepts = failed.as_ref().zip(known.folder()).filter(|_| ran && recorded.is_ok());
-    let accepted = accepts.map(|(failed, folder)| accept_run(folder, (&diagnosis, failed), is_whole, &[]));
+    let accepted = accepts.map(|accepts| accepting(arguments, accepts, &diagnosis, is_whole));
     if let Some(Ok(accepted)) = &accepted {
         context.accepted.clone_from(&accepted.ids);
         terminal.accept(&accepted.ids);
@@ -144,6 +144,25 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let ended = report();
     let finished = record.map_or(Ok(()), |mut record| record.finish(&diagnosis, exit_after(&ended)));
     ended.and_then(|exit| finished.map(|()| exit))
+}
+
+/// Accepts what a run showed. Cases that were given to become findings have to fail.
+fn accepting(
+    arguments: &RunArguments,
+    (failed, folder): (&Failed, &Folder),
+    diagnosis: &Diagnosis,
+    is_whole: bool,
+) -> Result<AcceptedRun, Problem> {
+    let none_failed = !arguments.cases.is_empty() && failed.0.is_empty();
+    match Exit::of(&diagnosis.summary, is_whole) {
+        Exit::Success if none_failed => Err(Problem::usage(
+            "no case fails, so that no finding was added",
+            "compare the backend and its options with those of the run that found the case",
+        )),
+        // The run says why nothing was judged.
+        exit @ Exit::Usage if none_failed => Ok(AcceptedRun { exit, text: String::new(), ids: Vec::new() }),
+        _ => accept_run(folder, (diagnosis, failed), is_whole, &[]),
+    }
 }
 
 /// The command that accepts what a run showed. `run` is the command that repeats the run.
@@ -192,10 +211,11 @@ pub(super) fn configuration(arguments: &RunArguments) -> Configuration {
     }
 }
 
-/// The options of the arguments for explaining failures. A case that the user typed is shown as typed.
+/// The options of the arguments for explaining failures. A case that the user typed is shown as typed, unless
+/// it becomes a finding of a folder.
 pub(super) fn explaining(arguments: &RunArguments) -> Explaining {
-    let is_suite = arguments.cases.is_empty();
-    Explaining { cases: is_suite.then_some(arguments.explain as usize), shrink: is_suite, ..Explaining::NONE }
+    let explains = arguments.cases.is_empty() || arguments.accept;
+    Explaining { cases: explains.then_some(arguments.explain as usize), shrink: explains, ..Explaining::NONE }
 }
 
 /// The record of the run, and what it says of earlier cases if the run continues.
@@ -269,8 +289,14 @@ pub(super) fn cases(
     claim: Option<&Claim>,
 ) -> Result<Cases, Problem> {
     let selection = &arguments.selection;
+    let words_of_cases = |form: &SelectionForm| {
+        // `--budget` stands for an order, and cannot be given with one.
+        let order = form.order.clone().filter(|_| arguments.budget.is_none());
+        arguments.words_of_a_run(&SelectionForm { order, ..form.clone() })
+    };
     let context = |form: &SelectionForm, subject: Subject, next: Vec<(String, String)>| Context {
         all: arguments.all,
+        timings: arguments.timings,
         accepted: Vec::new(),
         library: Library::embedded(),
         subject,
@@ -279,11 +305,15 @@ pub(super) fn cases(
         certificate: Vec::new(),
         incidents: Vec::new(),
         claim: claim.cloned(),
+        time_limit: arguments.time_limit(),
         next,
         resume: arguments.recorded().map(|path| {
-            let words = arguments.words_of_a_run(form);
-            command(&[words, vec!["--resume".to_owned(), path.clone()]].concat())
+            let resume = ["--resume".to_owned(), path.clone()];
+            command(&[words_of_cases(form).as_slice(), &resume, &arguments.words_of_limits(1)].concat())
         }),
+        longer: arguments
+            .timeout
+            .map(|_| command(&[words_of_cases(form), arguments.words_of_limits(2)].concat())),
         doctor: Some(command(&["dmlcts", "doctor", "--backend", &arguments.backend])),
         failures: arguments.recorded().map(|path| command(&["dmlcts", "failures", path])),
     };

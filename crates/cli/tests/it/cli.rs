@@ -7,6 +7,8 @@ use std::{
     process::{Command, Stdio},
 };
 
+use dmlcts_tests::at_once;
+
 #[cfg(unix)]
 use crate::common::dmlcts;
 use crate::common::{Scratch, run, stdout, text, without_features};
@@ -155,6 +157,11 @@ fn bad_input_is_explained() {
         ("bad_limit", &["run", "--limit", "many"]),
         ("negative_limit", &["run", "--limit", "-1"]),
         ("zero_limit", &["list", "--limit", "0"]),
+        ("no_failures", &["run", "--max-failures", "0"]),
+        ("negative_failures", &["run", "--max-failures", "-1"]),
+        ("no_hangs", &["run", "--max-hangs", "0"]),
+        ("budget_and_order", &["run", "--budget", "60s", "--order", "layered"]),
+        ("budget_and_profile", &["run", "--budget", "60s", "--profile", "directml-6.4"]),
         ("bad_seed", &["run", "--seed", "x"]),
         ("negative_seed", &["run", "--seed", "-1"]),
         ("bad_timeout", &["run", "--timeout", "soon"]),
@@ -393,14 +400,18 @@ fn ctrl_c_ends_a_run_with_the_summary_of_what_ran() {
     assert!(text.contains("held      "), "{text}");
 }
 
+/// The report names the option that the user wrote.
 #[test]
-fn a_timeout_ends_an_endless_run_and_is_no_failure() {
-    let within = |seconds: u32| text(&["run", "--suite", "soak", "--timeout", &format!("{seconds}s")]);
-    // A slow machine needs more time for the first case.
-    let has_run = |said: &String| !said.starts_with("exit 2\n");
-    let text = (0..20).map(|power| within(1 << power)).find(has_run).expect("days are enough");
-    assert!(text.starts_with("exit 0\n"), "{text}");
-    assert!(text.contains("ended     by the timeout, after "), "{text}");
+fn a_limit_on_time_ends_a_long_run_and_is_no_failure() {
+    at_once([("soak", "--timeout"), ("exhaustive", "--budget")], |(suite, option)| {
+        let within = |seconds: u32| text(&["run", "--suite", suite, option, &format!("{seconds}s")]);
+        // A slow machine needs more time for the first case.
+        let has_run = |said: &String| !said.starts_with("exit 2\n");
+        let text = (0..20).map(|power| within(1 << power)).find(has_run).expect("days are enough");
+        assert!(text.starts_with("exit 0\n"), "{text}");
+        assert!(text.contains(&format!("ended     since its time was up ({option}), after ")), "{text}");
+        assert!(!text.contains("timeout") || option == "--timeout", "{text}");
+    });
 }
 
 /// Without an adapter, one sentence says what to install. wgpu's own variable asks for a kind of adapter that

@@ -134,7 +134,7 @@ fn a_new_run_that_is_not_complete_proves_nothing() {
         ("interrupted", "was interrupted"),
         ("backend-lost", "lost its backend"),
         ("not-recorded", "could not be recorded to its end"),
-        ("timeout", "was ended by its timeout"),
+        ("timeout", "ended since its time was up"),
         ("hangs", "ended since too many cases hung"),
     ] {
         let compared = diff(&whole, &ended(ending, 2));

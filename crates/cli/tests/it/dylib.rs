@@ -1,5 +1,5 @@
-//! Backends in shared libraries, end to end: the example in C, libraries that misbehave, and files that are
-//! no library.
+//! Backends in shared libraries, end to end: the example in C, one in Rust, libraries that misbehave, and
+//! files that are no library.
 //!
 //! A C compiler builds them: `cc`, or the one that `CC` names. Without a compiler, the tests report that they
 //! were skipped. With `DMLCTS_REQUIRE_CC=1`, which `.ci/run` sets, they fail.
@@ -10,7 +10,7 @@ use std::{path::PathBuf, process::Command};
 
 use dmlcts_tests::wait_until;
 
-use crate::common::{Findings, Scratch, finding, stdout, text};
+use crate::common::{Findings, Scratch, dmlcts, exported_library, finding, stdout, text};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../backend");
 const CASE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
@@ -90,10 +90,44 @@ fn the_example_in_c_passes() {
 }
 
 #[test]
+fn a_backend_in_rust_passes() {
+    let backend = format!("dylib:{}", exported_library());
+    for selected in [&["--strategy", "documented"][..], &["--jobs", "2"], &["--in-process"]] {
+        let ran = stdout(&[&["run", "--suite", "smoke", "--backend", &backend][..], selected].concat());
+        assert!(ran.contains(" on exported 1: ") && ran.contains(" 0 failed"), "{ran}");
+        assert!(!ran.contains("skipped"), "{ran}");
+    }
+}
+
+/// A panic in Rust is a failure with its message, and a fault in a value is found.
+#[test]
+fn faults_of_a_backend_in_rust_are_found() {
+    let library = exported_library();
+    for (fault, exit, expected) in [
+        ("no-device", 3, "does not open: it failed: there is no device"),
+        ("open-panics", 3, "does not open: it failed: it panicked: the driver is old"),
+        ("zero-byte", 3, "does not open: it failed: its `version` holds a zero byte"),
+        ("create-panics", 1, "failed (create): it failed: it panicked: SLICE has 1 axes"),
+        ("run-panics", 1, "failed (execute): it failed: it panicked: no kernel"),
+        ("close-panics", 3, "signal: 6"),
+        ("wrong-value", 1, "wrong values"),
+    ] {
+        let ran = dmlcts()
+            .args(["run", "--backend", &format!("dylib:{library}"), CASE])
+            .env("EXPORTED_FAULT", fault)
+            .output()
+            .expect("the program starts");
+        let said = [ran.stdout, ran.stderr].map(|said| String::from_utf8_lossy(&said).into_owned()).concat();
+        assert!(ran.status.code() == Some(exit) && said.contains(expected), "{fault}: {said}");
+    }
+}
+
+#[test]
 fn a_file_that_is_no_library_is_reported() {
     let file = Scratch::new("no-library", "text");
     let ran = text(&["run", "--backend", &format!("dylib:{}", file.path()), CASE]);
     assert!(ran.starts_with("exit 3\n") && ran.contains("cannot be loaded as a shared library: "), "{ran}");
+    assert!(ran.contains("help: build ") && ran.contains("`nm -D "), "{ran}");
     let ran = text(&["run", "--backend", "dylib:./no-such-file.so", CASE]);
     assert!(ran.starts_with("exit 3\n") && ran.contains("`./no-such-file.so` cannot be loaded"), "{ran}");
     assert!(text(&["run", "--backend", "dylib:", CASE]).starts_with("exit 2\n"));
@@ -136,6 +170,50 @@ fn what_a_library_lacks_is_skipped_with_its_reason() {
     assert!(ran.starts_with("exit 0\n"), "{ran}");
 }
 
+/// The declaration that a report prints is C to paste into the library.
+#[test]
+fn a_printed_declaration_compiles() {
+    let made = "    dmlcts_result result = make(desc, made, reason);\n";
+    let refuses = format!(
+        "{made}    if (result == DMLCTS_OK && made->mode != 0)\n        \
+         result = refuse(reason, DMLCTS_UNSUPPORTED, \"\\\"constant\\\" only\");\n"
+    );
+    let Some(library) = Library::changed("refusing", &[(made, &refuses)]) else { return };
+    let ran = text(&["run", "--backend", &library.backend(), "--explain", "2000"]);
+    let printed = ran.split("declare that it `lacks` them:\n").nth(1).and_then(|rest| rest.lines().next());
+    let printed = printed.unwrap_or_else(|| panic!("{ran}"));
+    assert!(printed.contains(r#"{"PADDING1", "PaddingMode "#), "{ran}");
+    let declared = "    static const dmlcts_capabilities capabilities = {";
+    let lacks = format!("    static const dmlcts_lack lacks[] = {{\n{printed}\n}};\n{declared}");
+    let changes = [
+        (made, &*refuses),
+        (declared, &*lacks),
+        (".least_rank = 1,", ".least_rank = 1, .lacks = lacks, .lack_count = 1,"),
+    ];
+    let library = Library::changed("pasted", &changes).expect("built before");
+    let ran = text(&["run", "--backend", &library.backend()]);
+    assert!(ran.starts_with("exit 0\n") && ran.contains("(\"constant\" only)\n"), "{ran}");
+}
+
+/// A library that compiles each desc says so, and does not hang.
+#[test]
+fn a_create_timeout_is_no_hang() {
+    let start = "    dmlcts_operator *made = (dmlcts_operator *)calloc(1, sizeof *made);\n";
+    let slow = format!("    for (time_t end = time(NULL) + 2; time(NULL) < end;) {{}}\n{start}");
+    let changes = [(start, &*slow), ("#include <string.h>", "#include <string.h>\n#include <time.h>")];
+    let ran = |library: &Library| {
+        text(&["run", "--backend", &library.backend(), "--case-timeout", "500ms", "--retries", "0", CASE])
+    };
+    let Some(library) = Library::changed("slow", &changes) else { return };
+    let hung = ran(&library);
+    assert!(!hung.starts_with("exit 0\n") && hung.contains("it was silent for 0.5 s"), "{hung}");
+    assert!(hung.contains("a longer --case-timeout or the backend's `create_timeout`"), "{hung}");
+    let declared = (".operator_count = 3", ".operator_count = 3, .create_timeout = 600000");
+    let library = Library::changed("slow", &[changes[0], changes[1], declared]).expect("built before");
+    let passed = ran(&library);
+    assert!(passed.starts_with("exit 0\n"), "{passed}");
+}
+
 /// A library's declaration is checked before any case runs.
 #[test]
 fn declarations_that_make_no_sense_are_named() {
@@ -168,6 +246,18 @@ fn declarations_that_make_no_sense_are_named() {
             "its `lack_count` is 1, and its `lacks` are null or more than 1000",
         ),
         (
+            "unknown",
+            "operators[] = {\"SLICE\"",
+            "operators[] = {\"Slice\"",
+            "there is no operator `Slice`; did you mean `SLICE`?",
+        ),
+        (
+            "create",
+            ".operator_count = 3",
+            ".operator_count = 3, .create_timeout = 600001",
+            "its `create_timeout` is above 600000 ms",
+        ),
+        (
             "endless",
             ".version = \"1.0\"",
             &format!(".version = \"{}\"", "x".repeat(256)),
@@ -183,6 +273,14 @@ fn declarations_that_make_no_sense_are_named() {
         let Some(library) = Library::changed(name, &[(from, to)]) else { return };
         let says = library.says();
         assert!(says.starts_with("exit 3\n") && says.contains(expected), "{name}: {says}");
+        // The library is built right, and what it declares is wrong.
+        let is_declared = name != "open";
+        assert_eq!(
+            says.contains("help: fix what `dmlcts_describe` returns: "),
+            is_declared,
+            "{name}: {says}"
+        );
+        assert!(!says.contains("nm -D"), "{name}: {says}");
     }
 }
 
@@ -212,7 +310,7 @@ fn misbehaviour_in_a_call_is_the_failure_of_its_case() {
         let says = library.says();
         assert!(says.contains(expected), "{name}: {says}");
     }
-    let create = "    dmlcts_operator *made = calloc(1, sizeof *made);\n";
+    let create = "    dmlcts_operator *made = (dmlcts_operator *)calloc(1, sizeof *made);\n";
     for (name, line, expected) in [
         (
             "created-code",

@@ -187,7 +187,7 @@ fn a_run_of_which_every_case_is_skipped_is_no_success() {
     let report = Scratch::new("unjudged.md", "");
     let text = text(&["run", "--backend", &backend, "--markdown", report.path(), case]);
     assert!(text.starts_with("exit 2\n"), "{text}");
-    let said = "error: nothing was judged: 1 case, and all skipped, since silent declares nothing that they need\n  \
+    let said = "error: nothing was judged: 1 case, and all skipped, since silent declares that it supports none of them\n  \
                 help: `dmlcts doctor --backend ";
     assert!(text.contains(said), "{text}");
     let report = report.text();

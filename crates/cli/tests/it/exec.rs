@@ -148,7 +148,7 @@ fn a_hang_under_way_when_the_time_is_up_is_not_run() {
     let has_answered = |said: &String| !said.starts_with("exit 2\n");
     let said = (1..20).map(|power| within(1 << power)).find(has_answered).expect("days are enough");
     assert!(said.starts_with("exit 0\n"), "{said}");
-    assert!(said.contains("ended     by the timeout, after 1 of 2 cases\n"), "{said}");
+    assert!(said.contains("ended     since its time was up (--timeout), after 1 of 2 cases\n"), "{said}");
     assert!(said.contains("held      1 passed, 0 failed\n"), "{said}");
 }
 

@@ -16,13 +16,15 @@ fn every_command_exits_with_3_where_its_output_cannot_be_written() {
     let recording = ["run", "--quiet", "--strategy", "documented", "--results", results.path()];
     assert!(run(&recording).status.success());
     let failed = Scratch::nothing("full-failed.jsonl");
-    run(&["run", "--results", failed.path(), "--backend", &crate::common::broken("wrong-data", CASE), CASE]);
+    let broken = crate::common::broken("wrong-data", CASE);
+    run(&["run", "--results", failed.path(), "--backend", &broken, CASE]);
     let hello =
         Scratch::new("full-hello", crate::common::frame("hello", r#"{"protocol":1,"host":"a test"}"#));
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/slice.yaml");
     let known = Findings::new("reference", &[]);
     let one = Findings::new("reference", &[("one", finding("one", None, "wrong-value", CASE))]);
     let (list, page) = (Scratch::nothing("full.md"), Scratch::nothing("full.html"));
+    let new = tempfile::tempdir().expect("a temporary folder");
     let table: &[&[&str]] = &[
         &["run", "--limit", "10"],
         &["run", CASE],
@@ -38,6 +40,7 @@ fn every_command_exits_with_3_where_its_output_cannot_be_written() {
         &["spec", "show", "SLICE"],
         &["spec", "check", spec],
         &["backends"],
+        &["init", "c", new.path().to_str().expect("a plain name")],
         &["doctor"],
         &["serve"],
         &["merge", results.path()],
@@ -46,6 +49,7 @@ fn every_command_exits_with_3_where_its_output_cannot_be_written() {
         &["accept", known.path(), "--from", results.path()],
         &["findings", known.path()],
         &["findings", known.path(), "--markdown", list.path(), "--html", page.path()],
+        &["findings", "add", known.path(), "--backend", &broken, CASE],
         &["findings", "merge", known.path(), known.path()],
         &["fuzz", "--findings", known.path(), "--limit", "100"],
         &["replay", one.path()],

@@ -184,7 +184,8 @@ fn one_campaign_a_seed_and_one_folder_a_backend() {
     assert!(after.starts_with("exit 0\n") && after.contains("goes on after"), "{after}");
     let other = text(&["fuzz", "--findings", &made.path().join("other").display().to_string()]);
     assert!(
-        other.starts_with("exit 2\n") && other.contains("as the folder of the backend `reference` is"),
+        other.starts_with("exit 2\n")
+            && other.contains("the folder of the backend `reference` is called `reference`"),
         "{other}"
     );
     assert!(!made.path().join("other").exists());

@@ -45,6 +45,14 @@ fn a_refusal_that_is_not_declared_is_one_finding_a_reason() {
     }
 }
 
+/// No condition is needed for an operator that a backend does not have.
+#[test]
+fn a_refused_operator_is_left_out_of_the_declared_ones() {
+    let said = text(&["run", "--backend", &faulty("spoiled declines-slice1"), "--explain", "2000"]);
+    let remedy = "if the backend is not meant to do SLICE1, leave it out of its `operators`";
+    assert!(said.contains("FAIL 1: ") && !said.contains("FAIL 2: ") && said.contains(remedy), "{said}");
+}
+
 #[test]
 fn a_profile_lists_what_a_backend_lacks_as_a_reservation() {
     let ran = stdout(&["run", "--backend", &declining(RIGHT), "--profile", "directml-6.4-smoke"]);

@@ -33,6 +33,67 @@ fn a_run_that_ended_early_says_how_to_go_on() {
     assert!(!unrecorded.contains("dmlcts failures"), "{unrecorded}");
 }
 
+/// The lines that a run shows after `next`, each a command and its purpose.
+fn next(said: &str) -> Vec<(&str, &str)> {
+    let lines = said.split_once("\nnext ").map_or("", |(_, next)| next).lines();
+    lines
+        .filter_map(|line| line.split_once(" # "))
+        .map(|(command, purpose)| (command.trim(), purpose))
+        .collect()
+}
+
+/// Such a run did not pass, so that no larger suite comes next.
+#[test]
+fn a_run_at_a_limit_names_the_command_that_goes_further() {
+    let within = |more: &[&str]| {
+        let run = |time: &u32| {
+            text(&[&["run", "--suite", "exhaustive", "--budget", &format!("{time}s")], more].concat())
+        };
+        // A slow machine needs more time for the first case.
+        let times = std::iter::successors(Some(1), |time| Some(time * 2));
+        times.map(|time| (time, run(&time))).find(|(_, said)| !said.starts_with("exit 2\n")).expect("in time")
+    };
+    let (time, unrecorded) = within(&[]);
+    let longer = format!("dmlcts run --suite exhaustive --budget {}s", 2 * time);
+    assert_eq!(next(&unrecorded), [(longer.as_str(), "the same again, with twice the time")], "{unrecorded}");
+
+    let file = Scratch::nothing("next-limits.jsonl");
+    let recorded = ["--results", file.path(), "--overwrite"];
+    let (time, said) = within(&recorded);
+    let resume = format!("dmlcts run --suite exhaustive --resume {} --budget {time}s", file.path());
+    assert_eq!(next(&said), [(resume.as_str(), "go on with this run")]);
+
+    let words =
+        ["run", "--backend", "mutant:slice1-negative-from-offset", "--explain", "0", "--max-failures", "3"];
+    let failed = text(&[&words[..], &recorded].concat());
+    let run = "dmlcts run --backend mutant:slice1-negative-from-offset --suite smoke";
+    let resume = format!("{run} --resume {} --max-failures 3", file.path());
+    assert_eq!(next(&failed)[0], (resume.as_str(), "go on with this run"), "{failed}");
+    let resume = format!("{run} --resume {}", file.path());
+    assert_eq!(next(&text(&["merge", file.path()]))[0], (resume.as_str(), "go on with this run"));
+}
+
+/// A resumed run counts its own time and failures, and has the order of its start.
+#[test]
+fn a_resumed_run_has_its_own_limits() {
+    let file = Scratch::nothing("next-resumed.jsonl");
+    let mutant = "mutant:slice1-negative-from-offset";
+    let run = |more: &[&str]| text(&[&["run", "--backend", mutant, "--explain", "0"], more].concat());
+    let limits = ["--budget", "10m", "--max-failures", "3"];
+    let held = |said: &str| said.lines().find_map(|line| Some(line.strip_prefix("held ")?.trim().to_owned()));
+    let first = run(&[&limits[..], &["--results", file.path()]].concat());
+    assert!(held(&first).is_some_and(|held| held.ends_with(", 3 failed")), "{first}");
+    let refused = run(&["--resume", file.path()]);
+    let help = format!(
+        "help: limits such as --timeout are not recorded; go on with: dmlcts run --backend {mutant} --suite smoke --order \
+         obligations --resume {}\n",
+        file.path()
+    );
+    assert!(refused.starts_with("exit 2\n") && refused.ends_with(&help), "{refused}");
+    let again = run(&[&limits[..], &["--resume", file.path()]].concat());
+    assert!(held(&again).is_some_and(|held| held.ends_with(", 6 failed")), "{again}");
+}
+
 #[test]
 fn crashes_that_are_known_are_named_and_others_are_not_beside_no_failure() {
     let file = Scratch::nothing("next-known.jsonl");

@@ -1,5 +1,5 @@
-//! The README's picture of a report, made from the program's output in colours. With `DMLCTS_BLESS`, the test
-//! writes the pictures first.
+//! The pictures of reports in the README and the guide, made from the program's output in colours. With
+//! `DMLCTS_BLESS`, the tests write the pictures first.
 
 use std::{fs, path::Path};
 
@@ -30,33 +30,87 @@ fn the_pictures_of_the_readme_show_what_the_program_prints() {
     let report = report();
     // The words that the page says are to be seen.
     assert!(report.contains("wrong values") && report.contains("expected Input[3,1] = 14"), "{report}");
-    let readme = fs::read_to_string(root().join("README.md")).expect("it is there");
     let light = Term::new()
         .palette(VGA)
         .fg_color(Color::Rgb(RgbColor(0x1f, 0x23, 0x28)))
         .bg_color(Color::Rgb(RgbColor(0xf6, 0xf8, 0xfa)));
-    let dark = Term::new()
+    assert_shows("README.md", "guide/src/images/wrong-stride-light.svg", &light.render_svg(&report));
+    assert_shows("README.md", "guide/src/images/wrong-stride-dark.svg", &dark(&report));
+}
+
+/// A report on a terminal with a dark background.
+fn dark(report: &str) -> String {
+    let term = Term::new()
         .palette(WIN10_CONSOLE)
         .fg_color(Color::Rgb(RgbColor(0xe6, 0xed, 0xf3)))
         .bg_color(Color::Rgb(RgbColor(0x15, 0x1b, 0x23)));
-    // Many terminals with a dark background brighten bold colours, which are hard to read otherwise.
-    let bright = report.replace("\u{1b}[1;31m", "\u{1b}[1;91m");
-    for (scheme, term, report) in [("light", light, &report), ("dark", dark, &bright)] {
-        let name = format!("guide/src/images/wrong-stride-{scheme}.svg");
-        assert!(readme.contains(&name), "the README does not show {name}");
-        let path = root().join(&name);
-        let picture = term.render_svg(report);
-        if std::env::var_os("DMLCTS_BLESS").is_some() {
-            fs::create_dir_all(path.parent().expect("it has a folder")).expect("the folder can be made");
-            fs::write(&path, &picture).expect("the picture can be written");
-        }
-        let committed = fs::read_to_string(&path).unwrap_or_default();
-        assert!(
-            committed == picture,
-            "{name} is not what the program prints: run this test with DMLCTS_BLESS=1, look at the picture, \
-             and commit it"
-        );
+    // Many of them brighten bold colours, which are hard to read otherwise.
+    term.render_svg(&report.replace("\u{1b}[1;31m", "\u{1b}[1;91m"))
+}
+
+/// That a page shows the picture, and that the file has it.
+fn assert_shows(page: &str, name: &str, picture: &str) {
+    let text = fs::read_to_string(root().join(page)).expect("it is there");
+    let shown = name.strip_prefix("guide/src/").filter(|_| page != "README.md").unwrap_or(name);
+    assert!(text.contains(shown), "{page} does not show {shown}");
+    let path = root().join(name);
+    if std::env::var_os("DMLCTS_BLESS").is_some() {
+        fs::create_dir_all(path.parent().expect("it has a folder")).expect("the folder can be made");
+        fs::write(&path, picture).expect("the picture can be written");
     }
+    let committed = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        committed == picture,
+        "{name} is not what the program prints: run this test with DMLCTS_BLESS=1, look at the picture, and \
+         commit it"
+    );
+}
+
+/// The first screen of a command in this folder, on a terminal of 100 columns and 24 rows.
+#[cfg(unix)]
+fn screen(folder: &Path, words: &[&str]) -> String {
+    use std::{fs::File, io::Read as _, process::Stdio};
+
+    let size = nix::pty::Winsize { ws_row: 24, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
+    let pty = nix::pty::openpty(Some(&size), None).expect("there is a terminal");
+    let mut command = dmlcts();
+    command.current_dir(folder).args(words).args(["--color", "always"]);
+    command.stdout(Stdio::from(pty.slave)).stderr(Stdio::null());
+    let mut child = command.spawn().expect("the program starts");
+    // As long as it is open here, the terminal has no end.
+    drop(command);
+    let mut said = Vec::new();
+    // On Linux, the end of a terminal is an error.
+    let _ = File::from(pty.master).read_to_end(&mut said);
+    assert_eq!(child.wait().expect("the program ends").code(), Some(1));
+    let said = String::from_utf8(said).expect("reports are UTF-8").replace("\r\n", "\n");
+    // The line that begins with the seconds is not the same each time.
+    let is_same = |line: &&str| !line.contains(" s: ");
+    let command = format!("$ dmlcts {}", words.join(" "));
+    let all = std::iter::once(command.as_str()).chain(said.lines().take_while(is_same));
+    // As a terminal does. Only lines without colours are that long.
+    let broken = all.flat_map(|line| {
+        if line.is_empty() || line.contains('\u{1b}') {
+            return vec![line.to_owned()];
+        }
+        line.chars().collect::<Vec<_>>().chunks(100).map(|part| part.iter().collect()).collect()
+    });
+    broken.take(24).collect::<Vec<String>>().join("\n") + "\n"
+}
+
+#[test]
+#[cfg(unix)]
+fn the_pictures_of_the_guide_show_what_the_program_prints() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let faults = "mutant:wrong-stride+rank-one-refused+padding-mirror-of-two-clamps";
+    let new = screen(folder.path(), &["run", "--explain", "500", "--backend", faults]);
+    assert!(new.contains("3 findings: ") && new.contains("rank == 1"), "{new}");
+    assert_shows("guide/src/report.md", "guide/src/images/new-backend.svg", &dark(&new));
+    let name = "mutant-slice1-negative-from-offset";
+    let words = ["fuzz", "--backend", &name.replacen('-', ":", 1), "--findings", name, "--limit", "2000"];
+    let campaign = screen(folder.path(), &words);
+    assert!(campaign.contains("InputWindowStrides < 0"), "{campaign}");
+    assert_shows("guide/src/campaigns.md", "guide/src/images/campaign.svg", &dark(&campaign));
 }
 
 fn root() -> &'static Path {

@@ -1,13 +1,17 @@
 //! Flakes: what fails in a run and passes alone is run again after the cases before it.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use dmlcts_backend::{Batch, Immediate, Purpose};
 use dmlcts_diagnose::{Diagnosis, Explaining, Finding, LeftOut, Limit};
-use dmlcts_runner::{DataOf, Factory, Failure, Replayed, Tried, Verdict};
+use dmlcts_model::{ErrorCode, Outcome, Phase};
+use dmlcts_runner::{Class, DataOf, Difference, Factory, Failure, Replayed, Tried, Verdict};
 
 use crate::{diagnosed, fixture::*};
 
@@ -112,6 +116,32 @@ fn a_case_beside_others_needs_them_in_one_batch() {
     let replayed = replayed(tried.unwrap_or_else(|| panic!("{:#?}", run.findings)));
     assert!(replayed.after.failed == 0 && replayed.beside.is_always(), "{replayed:?}");
     assert!(replayed.in_one_batch && (16..40).contains(&replayed.needs.len()), "{replayed:?}");
+}
+
+/// Each case fails the first time that it runs: some with a wrong element, others with a refusal.
+#[test]
+fn failures_that_come_and_go_are_one_finding_of_an_operator() {
+    let backend: Arc<Factory> = Arc::new(|_| {
+        let mut seen = BTreeSet::new();
+        let behave = move |batch: &mut Batch| {
+            correct(batch);
+            let (jobs, _, outputs) = batch.parts();
+            for job in jobs.iter_mut().filter(|job| seen.insert(format!("{:?}", job.desc))) {
+                match job.desc.list("Sizes").and_then(|sizes| sizes.first()) {
+                    Some(12) => {
+                        let (phase, code) = (Phase::Create, ErrorCode::INVALID_ARGUMENT);
+                        job.outcome = Outcome::Rejected { phase, code, reason: "".into() };
+                    }
+                    _ => job.runs.iter().for_each(|run| outputs[run.output.start] ^= 1),
+                }
+            }
+        };
+        Ok(Box::new(Immediate(Closure { capabilities: declared(), behave })))
+    });
+    let run = run_in_order(&others(5), backend);
+    let (failure, _) = flake(&run);
+    assert_eq!(failure.case.to_string(), others(1)[0]);
+    assert_eq!((run.findings[0].cases, run.findings[0].class), (5, Class::Output(Difference::WrongValue)));
 }
 
 /// A library with a cache in its process: the backend for repeats is as spoiled as that of the run, and only

@@ -181,3 +181,35 @@ fn a_list_of_too_few_cases_names_the_finding_that_explains_them_all() {
     let found = findings(&[7], EXPERIMENTS, Vec::new(), both);
     assert!(found.iter().all(Finding::has_new_id), "{found:?}");
 }
+
+/// An accepted finding has a predicate, a number of failures and no case.
+#[test]
+fn an_accepted_finding_that_is_as_it_was_is_not_learned_again() {
+    let words = "(7 == rank) and operator == SLICE";
+    let new = findings(&[7], 0, Vec::new(), KnownFailures::default());
+    let [as_found] = new.as_slice() else { panic!("one finding: {new:?}") };
+    let with = |words, count| {
+        let accepted =
+            StoredFinding { cases: Vec::new(), ..stored("old", Some(words), OF_RANK_SEVEN, count) };
+        let found = findings(&[7], EXPERIMENTS, vec![accepted], KnownFailures::default());
+        let rule = found[0].rule.clone().unwrap_or_else(|| panic!("{found:?}"));
+        (found[0].id.clone(), rule.predicate.text().to_owned(), rule.asked > 0)
+    };
+    assert_eq!(with(words, as_found.cases), ("old".to_owned(), words.to_owned(), false));
+    // With another number of failures, experiments test the words.
+    assert_eq!(with(words, as_found.cases + 1), ("old".to_owned(), words.to_owned(), true));
+    let (_, learned, is_learned) = with("operator == SLICE and rank > 6", as_found.cases);
+    assert_eq!((learned.as_str(), is_learned), ("operator == SLICE and rank == 7", true));
+}
+
+#[test]
+fn failures_beside_an_accepted_finding_are_learned_together_with_it() {
+    let words = "(7 == rank) and operator == SLICE";
+    let new = findings(&[7], 0, Vec::new(), KnownFailures::default());
+    let [as_found] = new.as_slice() else { panic!("one finding: {new:?}") };
+    let accepted =
+        StoredFinding { cases: Vec::new(), ..stored("old", Some(words), OF_RANK_SEVEN, as_found.cases) };
+    let found = findings(&[5, 7], EXPERIMENTS, vec![accepted], KnownFailures::default());
+    let is_learned = |one: &Finding| one.rule.as_ref().is_none_or(|rule| rule.asked > 0);
+    assert!(found.iter().all(is_learned), "{found:?}");
+}

@@ -6,9 +6,12 @@ use std::fs;
 use std::path::Path;
 
 use arbitrary::Unstructured;
-use dmlcts_backend::{Capabilities, Operators, Refusal, RunError};
-use dmlcts_fuzzing::{agreement, case_line, frames, spec_text};
-use dmlcts_kit::fuzz::{Compared, arbitrary_case, case_from, check, mutate_case};
+use dmlcts_backend::{Capabilities, Lack, Operators, Refusal, RunError};
+use dmlcts_fuzzing::{NamedBackend, agreement, case_line, frames, spec_text};
+use dmlcts_kit::{
+    Compared, check,
+    fuzz::{arbitrary_case, case_from, mutate_case},
+};
 use dmlcts_model::{BindingOffsets, Desc, FeatureLevel, line};
 use dmlcts_reference::{Operator, Reference};
 use dmlcts_spec::Library;
@@ -249,4 +252,71 @@ fn a_backend_with_one_level_is_asked_at_this_level_alone() {
     let line = "SLICE UINT8 in=4 out=2 Offsets=1 Sizes=2 Strides=2 fill=iota";
     let case = case_from(line.as_bytes()).expect("a case line");
     assert_eq!(check(&case, &mut backend).expect("it is right at its own level"), Compared::Output);
+}
+
+/// The error for a name of a backend.
+fn unopened(name: &str) -> String {
+    NamedBackend::open(name).err().unwrap_or_else(|| panic!("`{name}` opens"))
+}
+
+#[test]
+fn a_named_process_is_compared_at_its_own_level() {
+    let served = env!("CARGO_BIN_EXE_served_reference");
+    let mut right = NamedBackend::open(&format!("exec:'{served}'")).expect("it starts");
+    let mut counts = BTreeMap::new();
+    for (name, input) in corpus("agreement") {
+        let case = case_from(&input).expect("a case");
+        let compared = check(&case, &mut right).unwrap_or_else(|error| panic!("{name}: {error}"));
+        *counts.entry(compared).or_insert(0) += 1;
+    }
+    assert!(counts[&Compared::Output] > 5 && counts[&Compared::Refusal] > 5, "{counts:?}");
+
+    let mut wrong = NamedBackend::open(&format!("exec:'{served}' 1.0")).expect("it starts");
+    // Rank 1 begins with level 3.0.
+    let line = "SLICE UINT8 in=4 out=2 Offsets=1 Sizes=2 Strides=2 fill=iota";
+    let case = case_from(line.as_bytes()).expect("a case line");
+    let found = check(&case, &mut wrong).unwrap_err().to_string();
+    assert!(found.contains("no clause is broken, but the answer is Invalid"), "{found}");
+    // A backend is not asked for what it does not declare.
+    let rank_4 = Capabilities { ranks: 4..=5, ..wrong.capabilities().clone() };
+    let mut lacking = Declaring(wrong, rank_4);
+    assert_eq!(check(&case, &mut lacking).expect("nothing is compared"), Compared::Nothing);
+    let condition = "rank == 1".to_owned();
+    let lack = Lack { operator: "SLICE".to_owned(), condition, reason: "Too new.".to_owned() };
+    lacking.1 = Capabilities { ranks: 1..=8, lacks: vec![lack], ..lacking.1 };
+    assert_eq!(check(&case, &mut lacking).expect("nothing is compared"), Compared::Nothing);
+}
+
+#[test]
+fn the_name_of_a_backend_is_checked() {
+    assert!(unopened("wgpu").contains("write 'exec:dmlcts serve --backend wgpu'"));
+    assert!(unopened("exec:no-such-program").contains("`dmlcts doctor --backend 'exec:no-such-program'`"));
+    assert!(unopened("dylib:./none.so").contains("`./none.so` cannot be loaded"));
+    let served = env!("CARGO_BIN_EXE_served_reference");
+    assert!(unopened(&format!("exec:'{served}' none")).contains("the backend cannot be opened"));
+}
+
+/// A backend with another declaration.
+struct Declaring(NamedBackend, Capabilities);
+
+impl Operators for Declaring {
+    type Operator = Desc;
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.1
+    }
+
+    fn create(&mut self, desc: &Desc) -> Result<Desc, Refusal> {
+        self.0.create(desc)
+    }
+
+    fn run(
+        &mut self,
+        operator: &mut Desc,
+        binding: BindingOffsets,
+        input: &[u8],
+        output: &mut [u8],
+    ) -> Result<(), RunError> {
+        self.0.run(operator, binding, input, output)
+    }
 }

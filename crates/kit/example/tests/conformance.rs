@@ -1,3 +1,7 @@
 fn main() {
-    dmlcts_kit::Gate::new(dmlcts_kit_example::Slices::open).suite("ci").findings("findings").test()
+    dmlcts_kit::Gate::new(dmlcts_kit_example::Slices::open)
+        .suite("ci")
+        .findings("findings")
+        .snapshot("snapshots")
+        .test()
 }

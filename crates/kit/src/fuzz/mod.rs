@@ -5,7 +5,6 @@
 //! else as soon as the decoder changes; a case line never does. [`mutate_case`] keeps it so while fuzzing, by
 //! changing cases and writing them down again.
 
-mod agreement;
 mod arbitrary_case;
 mod mutate_case;
 
@@ -16,7 +15,8 @@ use dmlcts_backend::Operators;
 use dmlcts_model::{Case, line};
 use dmlcts_spec::Library;
 
-pub use agreement::{Compared, Disagreement, check};
+use crate::check;
+
 pub use arbitrary_case::arbitrary_case;
 pub use mutate_case::mutate_case;
 
@@ -46,27 +46,31 @@ pub fn case_from(bytes: &[u8]) -> Option<Case> {
         .or_else(|| arbitrary_case(&mut Unstructured::new(bytes)).ok())
 }
 
-/// What [`fuzz_target!`](crate::fuzz_target) does with each input, on a backend that is opened once.
+/// What [`fuzz_target!`](crate::fuzz_target) does with each input.
+pub type Checker = Box<dyn FnMut(Input)>;
+
+/// A checker on a backend that is opened once.
+///
+/// # Errors
+///
+/// The backend does not open.
 ///
 /// # Panics
 ///
-/// If the backend does not open. What is returned panics if the backend differs from the spec: so libFuzzer
-/// learns of it.
-pub fn checker<T: Operators + 'static, E: fmt::Display>(
-    open: impl FnOnce() -> Result<T, E>,
-) -> Box<dyn FnMut(Input)> {
-    let mut backend = open().unwrap_or_else(|error| panic!("the backend cannot be opened: {error}"));
-    Box::new(move |input| {
+/// The checker panics if the backend differs from the spec: so libFuzzer learns of it.
+pub fn checker<T: Operators + 'static, E>(open: impl FnOnce() -> Result<T, E>) -> Result<Checker, E> {
+    let mut backend = open()?;
+    Ok(Box::new(move |input| {
         if let Some(case) = input.0
             && let Err(disagreement) = check(&case, &mut backend)
         {
             panic!("{disagreement}");
         }
-    })
+    }))
 }
 
 /// The whole of a fuzz target of cargo-fuzz, for a backend that an expression such as `myops::Gpu::open`
-/// opens.
+/// opens. If the backend does not open, the target says why and exits with 2: no input is at fault.
 ///
 /// The crate of the target has `#![no_main]`, and depends on `libfuzzer-sys` and on `dmlcts-kit` with the
 /// feature `fuzz`.
@@ -74,12 +78,25 @@ pub fn checker<T: Operators + 'static, E: fmt::Display>(
 macro_rules! fuzz_target {
     ($open:expr) => {
         ::std::thread_local! {
-            static CHECK: ::std::cell::RefCell<::std::boxed::Box<dyn FnMut($crate::fuzz::Input)>> =
-                ::std::cell::RefCell::new($crate::fuzz::checker($open));
+            static CHECK: ::std::cell::RefCell<::std::option::Option<$crate::fuzz::Checker>> =
+                const { ::std::cell::RefCell::new(::std::option::Option::None) };
         }
-        ::libfuzzer_sys::fuzz_target!(|input: $crate::fuzz::Input| {
-            CHECK.with_borrow_mut(|check| check(input));
-        });
+        ::libfuzzer_sys::fuzz_target!(
+            init: match $crate::fuzz::checker($open) {
+                ::std::result::Result::Ok(check) => CHECK.set(::std::option::Option::Some(check)),
+                ::std::result::Result::Err(error) => {
+                    let mut err = ::std::io::stderr();
+                    let _ = ::std::io::Write::write_fmt(
+                        &mut err,
+                        ::std::format_args!("error: the backend cannot be opened: {error}\n"),
+                    );
+                    ::std::process::exit(2)
+                }
+            },
+            |input: $crate::fuzz::Input| {
+                CHECK.with_borrow_mut(|check| check.as_mut().map(|check| check(input)));
+            }
+        );
         ::libfuzzer_sys::fuzz_mutator!(|data: &mut [u8], size: usize, most: usize, seed: u32| {
             $crate::fuzz::mutate_case(data, size, most, seed)
         });

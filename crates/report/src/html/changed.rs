@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use dmlcts_model::escaped;
 use maud::html;
 
-use super::{Page, Part};
-use crate::numbers::counted;
+use super::{Page, Part, tensors::outputs};
+use crate::{CaseOutputs, numbers::counted};
 
 /// The changes of a snapshot.
 #[derive(Clone, Debug)]
@@ -30,6 +30,8 @@ pub struct SnapshotChange {
     pub what: String,
     /// Details, one line each.
     pub details: Vec<String>,
+    /// The outputs of its cases, if they are known.
+    pub outputs: Vec<CaseOutputs>,
 }
 
 /// Writes the changes of snapshots.
@@ -46,6 +48,7 @@ pub fn write_html_changes(out: &mut dyn Write, all: &[SnapshotChanges]) -> io::R
                         li {
                             p { span.badge.(class(change.is_good)) { (change.kind) } " " (escaped(&change.what)) }
                             @for detail in &change.details { pre.line tabindex="0" { (escaped(detail)) } }
+                            @for one in &change.outputs { (outputs(one)) }
                         }
                     }
                 }

@@ -99,7 +99,7 @@ fn overview(context: &Context, summary: &Summary, what: &str) -> Markup {
         ("Cases", format!("{what}: {}", counted(cases, "case"))),
         ("Spec", format!("{} at feature level {}", context.library.short_hash(), summary.level)),
         ("Speed", format!("{} cases/s in {}", rate(cases, elapsed), span(elapsed))),
-        ("Ended", ended(summary).unwrap_or_default()),
+        ("Ended", ended(summary, context.time_limit).unwrap_or_default()),
         ("At last", summary.bad_end.clone().unwrap_or_default()),
     ];
     if let Subject::Suite { obligations, .. } = &context.subject {
@@ -140,6 +140,7 @@ fn findings(context: &Context, diagnosis: &Diagnosis, log: &CaseLog) -> Markup {
     // Memory takes everything.
     let _ = write_known(&mut known, context, summary, Style::PLAIN);
     let known = String::from_utf8_lossy(&known).into_owned();
+    let further = context.further(summary);
     html! {
         @if all.is_empty() { p { "Nothing failed unexpectedly." } }
         @if all.len() > 1 { (table(&all)) }
@@ -147,16 +148,15 @@ fn findings(context: &Context, diagnosis: &Diagnosis, log: &CaseLog) -> Markup {
             (Card { finding, replay: &context.replay, trend: None, is_listed: !log.listed().is_empty() }.markup(place + 1))
         }
         @if all.len() > CARDS { p.warning { "Not shown: " (counted((all.len() - CARDS) as u64, "further finding")) "." } }
-        @for note in unexplained(diagnosis).into_iter().chain(left_out(&diagnosis.left_out)) { p.warning { (capital(&note)) "." } }
+        @for note in unexplained(diagnosis).into_iter().chain(left_out(&diagnosis.left_out, context.time_limit)) { p.warning { (capital(&note)) "." } }
         @if !known.is_empty() {
             h3 { "Known failures that are not as they are known" }
             pre.line tabindex="0" { (known) }
         }
-        @if !context.next.is_empty() || context.resume.is_some() {
+        @if !further.is_empty() {
             h3 { "Next" }
             dl.commands {
-                @if let Some(resume) = &context.resume { (command("Go on with this run, if it was cut off", resume)) }
-                @for (line, purpose) in &context.next { (command(&capital(purpose), line)) }
+                @for (line, purpose) in further { (command(&capital(purpose), line)) }
             }
         }
     }

@@ -3,17 +3,19 @@
 //!
 //! The picture has no text of its own for people who do not see it. The list below it says the same.
 
-use dmlcts_model::{List, Tensor, element_to_text};
+use dmlcts_model::{List, Side, Tensor, element_to_text};
 use dmlcts_runner::{Evidence, Failure, Reads, RunKind, WrongElement, origins, reads};
 use maud::{Markup, html};
 
 use super::grid::{Cell, Grid, LETTER, ROW};
-use crate::{Layout, brackets, failure::source, heading, numbers::grouped};
+use crate::{CaseOutputs, Layout, brackets, failure::source, heading, numbers::grouped};
 
 /// The maximum number of wrong elements with lines and words.
 const EXPLAINED: usize = 6;
 /// The space between two tensors, which the lines cross.
 const BETWEEN: i64 = 88;
+/// The space between two tensors without lines.
+const APART: i64 = 32;
 /// The height of the lines of text above a tensor.
 const HEAD: i64 = 40;
 /// How far a line goes down before it turns to the side.
@@ -119,13 +121,8 @@ fn picture(
         panel("Input", input, grid(input, &evidence.input, source)),
         panel("Actual output", output, grid(output, &evidence.actual, focus)),
     ];
-    let mut x = 1;
-    for panel in &mut panels {
-        panel.x = x;
-        x += panel.width() + BETWEEN;
-    }
-    let (width, height) =
-        (x - BETWEEN + 1, HEAD + DIP + panels.iter().map(|panel| panel.grid.height).max().unwrap_or(0));
+    let (width, height) = place(&mut panels, BETWEEN);
+    let height = height + DIP;
     let classes: [&dyn Fn(&Cell) -> &'static str; 3] = [
         &|cell| if wrong.contains(&cell.coordinates) { "right" } else { "" },
         &|cell| match (rightful.contains(&cell.coordinates), origins.contains(&cell.coordinates)) {
@@ -144,6 +141,55 @@ fn picture(
             @for thread in &threads { (thread.curve()) }
             @for (panel, class) in panels.iter().zip(classes) { (draw(panel, class)) }
             @for thread in &threads { (thread.ends()) }
+        }
+    }
+}
+
+/// Puts the tensors side by side. Returns the width and the height of the picture.
+fn place(panels: &mut [Panel], between: i64) -> (i64, i64) {
+    let mut x = 1;
+    for panel in &mut *panels {
+        panel.x = x;
+        x += panel.width() + between;
+    }
+    (x - between + 1, HEAD + panels.iter().map(|panel| panel.grid.height).max().unwrap_or(0))
+}
+
+/// The outputs of a case before and after a change: the tensors side by side, and the differences in words.
+pub(super) fn outputs(one: &CaseOutputs) -> Markup {
+    let all = one.tensors();
+    let focus = all[1].marked.first().map(List::as_slice);
+    let (mut panels, mut marks, mut missing) = (Vec::new(), Vec::new(), Vec::new());
+    let named = all.iter().zip(["Input", "Expected output", "Old output", "New output"]);
+    for (shown, name) in named.skip(one.left_out()) {
+        match (one.case.desc.tensor(shown.side), shown.held) {
+            (Some(tensor), Ok(memory)) => {
+                let focus = focus.filter(|_| shown.side == Side::Output);
+                let layout = Layout { name: "", remark: "", tensor, memory, marked: &[], focus };
+                panels.push(panel(name, tensor, Grid::new(&layout)));
+                marks.push((&shown.marked, if shown.name == "expected" { "right" } else { "wrong" }));
+            }
+            (_, Err(why)) => missing.push((name, why)),
+            (None, Ok(_)) => {}
+        }
+    }
+    let (width, height) = place(&mut panels, APART);
+    let line = one.case.to_string();
+    html! {
+        pre.line tabindex="0" { (line) }
+        @if !panels.is_empty() {
+            div.scroll tabindex="0" role="region" aria-label={ "Tensors of " (line) } {
+                svg.tensors width=(width) height=(height) viewBox={ "0 0 " (width) " " (height) }
+                    role="img" aria-label="The list below says which elements differ." {
+                    @for (panel, (wrong, class)) in panels.iter().zip(&marks) {
+                        (draw(panel, &|cell| if wrong.contains(&cell.coordinates) { *class } else { "" }))
+                    }
+                }
+            }
+        }
+        ul.elements {
+            @for (name, why) in missing { li { (name) ": " (why) } }
+            @for sentence in one.sentences(&all) { li { (sentence) } }
         }
     }
 }

@@ -76,6 +76,7 @@ pub(crate) fn summary(lines: &[&str], backend: Arc<Factory>) -> Diagnosis {
 pub(crate) fn context() -> Context {
     Context {
         all: false,
+        timings: false,
         accepted: Vec::new(),
         library: Library::embedded(),
         subject: Subject::Suite {
@@ -88,8 +89,10 @@ pub(crate) fn context() -> Context {
         claim: None,
         certificate: vec!["what a test can prove".to_owned()],
         incidents: Vec::new(),
+        time_limit: Some("--budget"),
         next: vec![("dmlcts list | head".to_owned(), "the cases, one line each".to_owned())],
         resume: None,
+        longer: None,
         doctor: None,
         failures: None,
     }

@@ -151,8 +151,7 @@ fn parts_that_ended_early_are_named() {
     diagnosis.summary.cut = vec![part(2, Ending::Timeout, 40)];
     let text = summary_text(&diagnosis);
     assert!(text.contains(": 4 cases (96 left out or never asked for): "), "{text}");
-    let ended =
-        "ended     by the timeout, part 2/7 after 40 of 100 cases; its other cases were never asked for\n";
+    let ended = "ended     since its time was up (--budget), part 2/7 after 40 of 100 cases; its other cases were never asked for\n";
     assert!(text.contains(ended), "{text}");
     diagnosis.summary.cut.extend((3..7).map(|number| part(number, Ending::Interrupted, 7)));
     diagnosis.summary.ending = Ending::Interrupted;
@@ -232,7 +231,7 @@ fn a_predicate_that_is_not_exact_says_what_it_gets_wrong() {
     };
     diagnosis.findings[0].rule = Some(rule);
     diagnosis.left_out.experiments = 1;
-    diagnosis.left_out.limits = [Limit::Hangs, Limit::Interrupted].into();
+    diagnosis.left_out.limits = [Limit::Hangs, Limit::Timeout, Limit::Interrupted].into();
     let text = failures(&diagnosis, Style::PLAIN);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
@@ -245,7 +244,8 @@ fn a_predicate_that_is_not_exact_says_what_it_gets_wrong() {
             &format!("    {EMPTY_WINDOW}"),
         ]
     );
-    let left_out = "left out, at 2 hangs a finding and at an interrupt: experiments on 1 kind of failures";
+    let left_out = "left out, at 2 hangs a finding and at the end of --budget and at an interrupt: experiments on 1 kind of \
+         failures";
     assert!(lines.contains(&left_out), "{text}");
     // On a terminal, prose ends at its width, and what a reader copies stays whole.
     for width in [60, 80, 120] {

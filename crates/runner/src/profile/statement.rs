@@ -178,7 +178,9 @@ impl fmt::Display for Withheld {
             ),
             Self::Short => f.write_str("the run did not come to the end of the profile's cases"),
             Self::BadEnd(how) => f.write_str(how),
-            Self::Unjudged => f.write_str("the backend declares nothing that the profile's cases need"),
+            Self::Unjudged => {
+                f.write_str("the backend declares that it supports none of the profile's cases")
+            }
             Self::Uncompared => {
                 f.write_str("no output was compared, each being too large for the run or for the backend")
             }

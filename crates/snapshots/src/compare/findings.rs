@@ -1,6 +1,9 @@
 //! Compares the findings of two snapshots.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    cmp::Ordering,
+    collections::{HashMap, HashSet},
+};
 
 use dmlcts_diagnose::Severity;
 use dmlcts_model::line;
@@ -42,7 +45,8 @@ pub(super) fn compare(old: &Snapshot, new: &Snapshot, gained: &Gained<'_>, list:
 
 /// A finding that only the new snapshot has.
 pub(super) fn broken(finding: &Finding) -> Change {
-    change(Transition::Broken, finding, format!("{}: {}", finding.id, finding.headline()), details(finding))
+    let what = format!("{}: {}", finding.id, finding.headline());
+    change(Transition::Broken, (None, Some(finding)), what, details(finding))
 }
 
 /// A finding that only the old snapshot has.
@@ -52,35 +56,31 @@ fn fixed(finding: &Finding, gained: &Gained<'_>) -> Change {
     if let Some(lack) = skipped {
         let what = format!("{}: no longer seen: {}", finding.id, finding.headline());
         let why = format!("its cases may not run: the backend lacks {lack}");
-        return change(Transition::Other, finding, what, vec![before, why]);
+        return change(Transition::Other, (Some(finding), None), what, vec![before, why]);
     }
     let what = format!("{}: {}", finding.id, finding.headline());
-    change(Transition::Fixed, finding, what, vec![before])
+    change(Transition::Fixed, (Some(finding), None), what, vec![before])
 }
 
 /// A finding that is in both snapshots.
 fn changed(was: &Finding, is: &Finding, gained: &Gained<'_>) -> Change {
-    let cases = |finding: &Finding| finding.counts.as_ref().map(|counts| counts.cases);
-    let digest = |finding: &Finding| finding.counts.as_ref().map(|counts| counts.digest.clone());
-    let vary = |finding: &Finding| finding.counts.as_ref().is_some_and(|counts| counts.bytes_vary);
-    let (transition, how) = match (cases(was), cases(is)) {
-        (Some(before), Some(after)) if after > before => (Transition::Worse, "more cases fail"),
-        (Some(before), Some(after)) if after < before && !gained.is_empty() => {
+    let (before, after) = (&was.counts, &is.counts);
+    let (transition, how) = match after.cases.cmp(&before.cases) {
+        Ordering::Greater => (Transition::Worse, "more cases fail"),
+        Ordering::Less if !gained.is_empty() => {
             (Transition::Other, "fewer cases fail, and the backend lacks more")
         }
-        (Some(before), Some(after)) if after < before => (Transition::Better, "fewer cases fail"),
-        _ if was.class != is.class => (Transition::Other, "it fails in another way"),
-        _ if vary(is) && !vary(was) => (Transition::Other, "its bytes vary"),
-        _ if vary(was) && !vary(is) => (Transition::Other, "its bytes no longer vary"),
-        _ if digest(was) != digest(is) => (Transition::Other, "other cases or other bytes"),
-        _ => (Transition::Other, "described in other words"),
+        Ordering::Less => (Transition::Better, "fewer cases fail"),
+        Ordering::Equal if was.class != is.class => (Transition::Other, "it fails in another way"),
+        Ordering::Equal if before.digest != after.digest => (Transition::Other, "other cases or other bytes"),
+        Ordering::Equal => (Transition::Other, "described in other words"),
     };
     let what = format!("{}: {how}: {}", is.id, is.headline());
     let mut lines = with_earlier_counts(was, is);
     if was.headline() != is.headline() {
         lines.push(format!("before: {}", was.headline()));
     }
-    change(transition, is, what, lines)
+    change(transition, (Some(was), Some(is)), what, lines)
 }
 
 /// The places of findings that moved, each in `gone` and in `fresh`. Both have the same class. Their smallest
@@ -128,7 +128,7 @@ fn moved(gone: &[&Finding], fresh: &[&Finding], new: &Snapshot) -> Vec<(usize, u
 
 /// The predicate of a finding, if all of its cases fail.
 fn certain(finding: &Finding) -> Option<&str> {
-    let all_fail = finding.counts.as_ref().is_some_and(|counts| counts.cases == counts.of);
+    let all_fail = finding.counts.cases == finding.counts.of;
     match &finding.place {
         Place::Where { predicate, .. } if all_fail => Some(predicate),
         _ => None,
@@ -143,7 +143,8 @@ fn is_of_invalid(finding: &Finding) -> bool {
 fn moved_change(was: &Finding, is: &Finding) -> Change {
     let mut lines = with_earlier_counts(was, is);
     lines.push(format!("before: {}: {}", was.id, was.headline()));
-    change(Transition::Moved, is, format!("{}: {}", is.id, is.headline()), lines)
+    let what = format!("{}: {}", is.id, is.headline());
+    change(Transition::Moved, (Some(was), Some(is)), what, lines)
 }
 
 /// The findings that have no room.
@@ -154,9 +155,9 @@ fn further(old: &Snapshot, new: &Snapshot, gained: &Gained<'_>, list: &mut Vec<C
     let cases = |one: &Snapshot| one.further.as_ref().map_or((0, 0), |one| (one.findings, one.cases));
     let (was, is) = (cases(old), cases(new));
     let transition = match is.cmp(&was) {
-        std::cmp::Ordering::Greater => Transition::Broken,
-        std::cmp::Ordering::Less if gained.is_empty() => Transition::Better,
-        std::cmp::Ordering::Equal | std::cmp::Ordering::Less => Transition::Other,
+        Ordering::Greater => Transition::Broken,
+        Ordering::Less if gained.is_empty() => Transition::Better,
+        Ordering::Equal | Ordering::Less => Transition::Other,
     };
     let text = |(findings, cases)| format!("{} with {}", grouped(findings), counted(cases, "case"));
     let what = format!("further findings: {}, before {}", text(is), text(was));
@@ -164,10 +165,15 @@ fn further(old: &Snapshot, new: &Snapshot, gained: &Gained<'_>, list: &mut Vec<C
 }
 
 /// A change of a finding, with the severity of its failures.
-fn change(transition: Transition, finding: &Finding, what: String, details: Vec<String>) -> Change {
-    let verdict = if finding.counts.is_none() { Verdict::Flake } else { Verdict::Fail };
-    let severity = Some(Severity::of(verdict, finding.class));
-    Change { severity, ..Change::new(transition, what, details) }
+fn change(
+    transition: Transition,
+    (old, new): (Option<&Finding>, Option<&Finding>),
+    what: String,
+    details: Vec<String>,
+) -> Change {
+    let severity = new.or(old).map(|finding| Severity::of(Verdict::Fail, finding.class));
+    let change = Change::new(transition, what, details);
+    Change { severity, old: old.cloned(), new: new.cloned(), ..change }
 }
 
 /// The details of a finding: its numbers, and its example.

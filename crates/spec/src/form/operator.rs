@@ -221,7 +221,7 @@ pub struct TensorForm {
     /// The tensor's innermost rows, in order.
     #[serde(default)]
     #[schemars(with = "Option<Vec<Vec<f64>>>")]
-    pub rows: Option<Vec<Vec<serde_yaml::Number>>>,
+    pub rows: Option<Vec<Vec<serde_json::Number>>>,
     /// The tensor's bytes, two hex digits each. White space means nothing.
     #[serde(default)]
     pub hex: Option<String>,

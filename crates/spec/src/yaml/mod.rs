@@ -1,11 +1,12 @@
 //! Reads YAML files so that every mistake has a position.
 //!
-//! A file is parsed twice. `granit-parser` returns a tree with the byte range of every key and value, and
-//! `serde_yaml` returns the values. In between, the tree is checked against the JSON Schema that is generated
-//! from the form's struct. This check finds every unknown key, missing key and wrong type at once, while
-//! serde would stop at the first. Anchors, aliases, tags, several documents, deep nesting and large files are
-//! refused before any value is built from them.
+//! `granit-parser` returns a tree with the byte range of every key and value. The tree is checked against the
+//! JSON Schema that is generated from the form's struct. This check finds every unknown key, missing key and
+//! wrong type at once, while serde would stop at the first. Then serde makes the form of the tree.
+//! Anchors, aliases, tags, several documents, deep nesting and large files are refused before any value is
+//! built from them.
 
+mod deserialize;
 mod place;
 mod shape;
 mod tree;
@@ -62,15 +63,9 @@ impl<T: DeserializeOwned> Reader<T> {
         let located = Located::new(source);
         let root = tree::parse(&located).map_err(LoadError::of)?;
         LoadError::check(shape::check(&located, &root, self.schema.as_value()))?;
-        match serde_yaml::from_str(&source.text) {
+        match T::deserialize(&root) {
             Ok(value) => Ok(Document { value, source: located, root }),
-            Err(error) => {
-                let at = error.location().map_or(0, |location| location.index());
-                let message = error.to_string();
-                // serde_yaml's messages end with the position, which the diagnostic already has.
-                let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
-                Err(LoadError::of(Diagnostic::new(&located, at..at + 1, message, "")))
-            }
+            Err(error) => Err(LoadError::of(Diagnostic::new(&located, 0..0, error.to_string(), ""))),
         }
     }
 }

@@ -202,12 +202,12 @@ fn plain(node: &Node) -> Option<&str> {
     }
 }
 
-fn is_null(node: &Node) -> bool {
+pub(super) fn is_null(node: &Node) -> bool {
     plain(node).is_some_and(|text| matches!(text, "" | "~" | "null" | "Null" | "NULL"))
 }
 
-/// Parses an integer as both YAML's core schema and serde_yaml do.
-fn integer(text: &str) -> Option<i128> {
+/// Parses an integer as YAML's core schema does.
+pub(super) fn integer(text: &str) -> Option<i128> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
@@ -223,13 +223,17 @@ fn integer(text: &str) -> Option<i128> {
 }
 
 fn is_number(text: &str) -> bool {
-    let special = matches!(text.trim_start_matches(['+', '-']), ".inf" | ".Inf" | ".INF" | ".nan" | ".NaN");
-    let numeric = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.'));
-    integer(text).is_some() || special || numeric && text.parse::<f64>().is_ok()
+    integer(text).is_some() || finite(text).is_some()
+}
+
+/// Parses a number that is neither infinite nor NaN.
+pub(super) fn finite(text: &str) -> Option<f64> {
+    let is_numeric = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.'));
+    text.parse().ok().filter(|number: &f64| is_numeric && number.is_finite())
 }
 
 /// Whether a value is read as a string: it is quoted, or it is plain and cannot be another type.
-fn is_text(node: &Node) -> bool {
+pub(super) fn is_text(node: &Node) -> bool {
     match &node.kind {
         Kind::Scalar { plain: false, .. } => true,
         Kind::Scalar { value, .. } => {

@@ -7,6 +7,7 @@ mod lost;
 mod noise;
 mod shutdown;
 mod time_up;
+mod times;
 #[path = "../../puppet/trouble.rs"]
 mod trouble;
 

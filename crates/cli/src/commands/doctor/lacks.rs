@@ -1,4 +1,4 @@
-//! Asks a backend for cases that it declares to lack, which no run asks it for. It must refuse them:
+//! Asks a backend for cases that it declares to lack, which no run asks it for. It must refuse them or fail:
 //! otherwise its declaration leaves out cases that it can do, or hides wrong answers.
 
 use std::{sync::Arc, time::Instant};
@@ -64,11 +64,13 @@ fn ask(
         return report.untried(WHAT, &format!("no valid case of `smoke` is of {lack}"));
     }
     let strategies: Vec<&str> = summary.strategies.iter().map(|(name, _)| name.as_str()).collect();
-    let is_refusal =
-        |class| matches!(class, Class::Undeclared | Class::RefusedValid | Class::RefusedOtherwise);
+    // A library may fail only when it is called.
+    let is_refusal = |class| {
+        matches!(class, Class::Undeclared | Class::RefusedValid | Class::RefusedOtherwise | Class::Failed)
+    };
     let mut others = failures.all(&strategies, |_, failed| !is_refusal(failed.class));
     if let Some(other) = others.next() {
-        let remedy = "refuse these cases when the operator is created, or do not declare them as lacking";
+        let remedy = "refuse these cases, or do not declare them as lacking";
         return report.wrong(WHAT, &format!("{}, of {lack}: {}", other.line, other.cause), remedy);
     }
     let done = tally.of(Verdict::Pass) + tally.of(Verdict::Recorded);

@@ -112,7 +112,7 @@ impl Reading<'_> {
     fn untried(&self, report: &mut Report, what: &str) -> Result<(), Problem> {
         match self.summary.ending {
             Ending::BackendLost => report.untried(what, "the backend was lost before"),
-            Ending::Complete => report.untried(what, "the backend declares nothing that they need"),
+            Ending::Complete => report.untried(what, "the backend declares that it supports none of them"),
             _ => report.late(what, 1),
         }
     }
@@ -267,7 +267,8 @@ fn too_slow(tally: &Tally) -> String {
     match tally.of(Verdict::Timeout) {
         0 => "that is slow for `smoke`: keep what is costly to create, or give it more --timeout".to_owned(),
         hung => format!(
-            "it hung at {}, each for as long as --case-timeout: fix that first, or bear with less by --case-timeout",
+            "it hung at {}, each for as long as --case-timeout: fix that first, bear with less by \
+             --case-timeout, or declare `create_timeout` if it compiles",
             counted(hung, "case")
         ),
     }

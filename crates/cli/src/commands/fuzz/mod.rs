@@ -21,7 +21,7 @@ use dmlcts_backend::process::Incidents;
 use dmlcts_diagnose::{Diagnosis, Event, Explaining, StoredFinding};
 use dmlcts_generate::{Suite, draw::derive};
 use dmlcts_model::{Case, FeatureLevel, escaped};
-use dmlcts_report::{command, counted, grouped};
+use dmlcts_report::{Tone, command, counted, grouped};
 use dmlcts_runner::{
     Applies, Class, Configuration, Cursor, Ending, Event as RunEvent, Factory, Group, Kind, KnownEntry,
     KnownFailure, KnownFailures, Run, Source, Status, Stop, SuiteSource, Verdict,
@@ -36,7 +36,7 @@ use self::status::CampaignStatus;
 use super::run::{configuration, hosting};
 use crate::{
     arguments::{FuzzArguments, RunArguments, Selection},
-    backends,
+    backends, colour,
     exit::Exit,
     known::check_name,
     output,
@@ -463,10 +463,14 @@ impl Campaign<'_> {
     /// Shows what was written.
     fn show(&mut self, added: &Accepted) -> Result<(), Problem> {
         self.status.clear();
-        let mut out = output::stdout();
+        let (mut out, style) = (output::stdout(), colour::style());
         let mut write = || {
             for change in &added.changes {
-                write!(out, "{}", sentences(self.folder.path(), std::slice::from_ref(change)))?;
+                let text = sentences(self.folder.path(), std::slice::from_ref(change));
+                for (place, line) in text.lines().enumerate() {
+                    let tone = if place == 0 { Tone::Strong } else { Tone::Plain };
+                    writeln!(out, "{}", style.paint(tone, style.wrap(10, line)))?;
+                }
                 writeln!(out, "          {}", escaped(&change.file.smallest))?;
             }
             for refused in &added.refused {

@@ -8,12 +8,9 @@ use std::{
 
 use clap::Parser as _;
 use dmlcts_report::command;
-use dmlcts_snapshots::{Metadata, Stored};
+use dmlcts_snapshots::{Metadata, Stored, plain};
 
-use crate::{
-    arguments::{AllArguments, Arguments},
-    names::plain,
-};
+use crate::arguments::{AllArguments, Arguments};
 
 /// The folder of a path that is not below the current folder. A snapshot is committed, and does not say how
 /// the folders of a machine are called.
@@ -30,6 +27,9 @@ pub(super) fn again(stored: &Stored, about: &Metadata, all: &AllArguments) -> St
     let name = if backend == plain(&about.backend) { vec![] } else { vec!["--name", backend] };
     let place = [name, folder(all)].concat();
     let recorded = words(&about.command);
+    if recorded.first().is_some_and(|program| program != "dmlcts") {
+        return format!("`{}`", about.command);
+    }
     let [_, _, rest @ ..] = recorded.as_slice() else {
         return format!("`{}`", command(&[&["dmlcts", "snapshot"], &place[..]].concat()));
     };
@@ -183,5 +183,6 @@ mod tests {
             "`dmlcts run --profile directml-5.0 --results run.jsonl` and `dmlcts snapshot --from run.jsonl`"
         );
         assert_eq!(said("mine-1/ci", "", None), "`dmlcts snapshot`");
+        assert_eq!(said("mine-1/ci", "cargo test -- snapshot", None), "`cargo test -- snapshot`");
     }
 }

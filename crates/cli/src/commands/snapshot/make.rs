@@ -11,14 +11,17 @@ use std::{
 };
 
 use dmlcts_backend::process::Incidents;
-use dmlcts_diagnose::{Diagnosis, Event, Explaining, StoredFinding};
+use dmlcts_diagnose::{Event, Explaining, StoredFinding};
 use dmlcts_report::{Options, Terminal, command};
 use dmlcts_results::{CaseForm, Header, Line, Reader};
 use dmlcts_runner::{Configuration, Event as RunEvent, Run, Stop};
-use dmlcts_snapshots::{Changes, Examples, Snapshot, check_name, compare, compare_examples};
+use dmlcts_snapshots::{Changes, Examples, Ran, check_name, plain};
 use dmlcts_spec::Library;
 
-use super::again::{subcommand, without_folders};
+use super::{
+    again::{subcommand, without_folders},
+    outputs::Outputs,
+};
 use crate::{
     arguments::{MakeArguments, RunArguments, Selection},
     backends, colour,
@@ -28,7 +31,6 @@ use crate::{
     },
     exit::Exit,
     known::is_whole,
-    names::plain,
     output,
     problem::Problem,
     recorded,
@@ -36,37 +38,29 @@ use crate::{
     signals,
 };
 
-/// The name of the file of the examples.
-const EXAMPLES: &str = "examples";
-
-/// A run of a whole suite, as a snapshot needs it.
-struct Ran {
-    header: Header,
-    run: Diagnosis,
-    /// The results of the examples of the pages, by line.
-    examples: BTreeMap<String, CaseForm<'static>>,
-}
-
 /// Makes the snapshot of a suite or of a recorded run, and writes what changed.
 pub(super) fn make(arguments: &MakeArguments, started: Instant) -> Result<Exit, Problem> {
     arguments.name.iter().try_for_each(|name| check_name(name))?;
     if let Some(path) = &arguments.from {
-        return propose(&read(path, arguments)?, arguments);
+        return propose(read(path, arguments)?, arguments);
     }
-    suite_file(load_suite(&arguments.suite)?.name())?;
+    let outputs = arguments.outputs.as_deref().map(Outputs::to_write).transpose()?;
     let (exit, ran) = run_suite(arguments, started)?;
+    if let Some(outputs) = outputs.filter(|_| exit != Exit::Interrupted) {
+        outputs.write(&ran.run)?;
+    }
     match exit {
         Exit::Interrupted => {
             output::note("interrupted: no snapshot was written");
             Ok(exit)
         }
         Exit::Broken => {
-            let problem = propose(&ran, arguments).err();
+            let problem = propose(ran, arguments).err();
             let said = problem.map(|problem| problem.render()).unwrap_or_default();
             let _ = output::stderr().write_all(said.as_bytes());
             Ok(exit)
         }
-        Exit::Success | Exit::Unexpected | Exit::Usage => propose(&ran, arguments),
+        Exit::Success | Exit::Unexpected | Exit::Usage => propose(ran, arguments),
     }
 }
 
@@ -113,11 +107,7 @@ fn run_suite(arguments: &MakeArguments, started: Instant) -> Result<(Exit, Ran),
                 runs.store(true, Ordering::Relaxed);
             }
             Event::Run(RunEvent::Cases { cases, .. }) => {
-                let of_examples = cases.iter().filter(|case| Examples::has(case.line));
-                examples.extend(of_examples.map(|case| {
-                    let form = CaseForm::of_result(&case, Library::embedded(), &strategies);
-                    (case.line.to_owned(), form.into_owned())
-                }));
+                examples.extend(Examples::among(cases, &strategies));
             }
             _ => {}
         }
@@ -164,49 +154,19 @@ fn read(path: &str, arguments: &MakeArguments) -> Result<Ran, Problem> {
 
 /// The findings of the accepted snapshot of this backend and suite, whose ids and predicates a run keeps.
 fn accepted(backend: &str, suite: &str, arguments: &MakeArguments) -> Result<Vec<StoredFinding>, Problem> {
-    let folder = arguments.all.folder()?;
-    let path = folder.accepted(&place(backend, suite, arguments)?);
-    let Some(text) = folder.text(&path)? else { return Ok(Vec::new()) };
-    Ok(Snapshot::parse(&path.display().to_string(), &text)?.stored(Library::embedded()))
+    Ok(arguments.all.folder()?.findings(&name(backend, arguments), suite)?)
 }
 
-/// The name of the snapshot of this backend and suite.
-fn place(backend: &str, suite: &str, arguments: &MakeArguments) -> Result<String, Problem> {
-    let name = arguments.name.clone().unwrap_or_else(|| plain(backend));
-    check_name(&name)?;
-    Ok(format!("{name}/{}", suite_file(suite)?))
+/// The backend's folder.
+fn name(backend: &str, arguments: &MakeArguments) -> String {
+    arguments.name.clone().unwrap_or_else(|| plain(backend))
 }
 
-/// Makes the snapshot of a run, and writes what changed.
-fn propose(ran: &Ran, arguments: &MakeArguments) -> Result<Exit, Problem> {
-    let Ran { header, run, examples } = ran;
-    let folder = arguments.all.folder()?;
-    let suite = header.selection.suite.as_ref().map_or("given", |suite| suite.name.as_str());
-    let suite = place(&header.backend.capabilities.name, suite, arguments)?;
-    // Before anything is written.
-    Snapshot::new(header, run, None)?;
-    let changes = folder.propose(&suite, |path, text| {
-        let old = text.map(|text| Snapshot::parse(path, text)).transpose()?;
-        let mut new = Snapshot::new(header, run, old.as_ref())?;
-        let changes = compare(old.as_ref(), &new);
-        new.about.description = description(&changes);
-        new.about.command = without_folders(&new.about.command);
-        Ok((Some(new.to_text()).filter(|_| !changes.is_empty()), changes))
-    })?;
-    let backend = suite.split('/').next().unwrap_or_default().to_owned();
-    let mut all = vec![(suite, changes)];
-    if let Some(mut new) = Examples::new(header, examples) {
-        new.about.command = without_folders(&new.about.command);
-        let place = format!("{backend}/{EXAMPLES}");
-        let changes = folder.propose(&place, |path, text| {
-            let old = text.map(|text| Examples::parse(path, text)).transpose()?;
-            let changes = compare_examples(old.as_ref(), &new);
-            new.about.description = description(&changes);
-            Ok((Some(new.to_text()).filter(|_| !changes.is_empty()), changes))
-        })?;
-        all.push((place, changes));
-    }
-    report(&all, arguments)
+/// Makes the snapshots of a run, and writes what changed.
+fn propose(mut ran: Ran, arguments: &MakeArguments) -> Result<Exit, Problem> {
+    ran.header.command = without_folders(&ran.header.command);
+    let name = name(&ran.header.backend.capabilities.name, arguments);
+    report(&arguments.all.folder()?.propose_run(&name, &ran)?, arguments)
 }
 
 /// Prints what changed, and what to do with it.
@@ -234,11 +194,6 @@ fn report(all: &[(String, Changes)], arguments: &MakeArguments) -> Result<Exit, 
     Ok(exit)
 }
 
-/// Why a file is written.
-fn description(changes: &Changes) -> String {
-    format!("{}; {}", changes.counts(), changes.cause)
-}
-
 /// The case of an example, if the line of a results file has one.
 fn example(line: &[u8]) -> Option<(String, CaseForm<'static>)> {
     // Most lines are of other cases.
@@ -246,19 +201,4 @@ fn example(line: &[u8]) -> Option<(String, CaseForm<'static>)> {
     let Some(Line::Case(case)) = is_explicit.then(|| Line::parse(line)).flatten() else { return None };
     let text = case.line.to_string();
     Examples::has(&text).then(|| (text, case.into_owned()))
-}
-
-/// The name of a suite's file.
-fn suite_file(suite: &str) -> Result<String, Problem> {
-    let file = plain(suite);
-    check_name(&file)?;
-    if file == EXAMPLES {
-        let message =
-            format!("the suite `{suite}` cannot have a snapshot: its file would be {EXAMPLES}.snap");
-        return Err(Problem::usage(
-            message,
-            "that file holds the examples of the pages: give the suite another name, in its first line",
-        ));
-    }
-    Ok(file)
 }

@@ -2,6 +2,7 @@
 
 mod again;
 mod make;
+mod outputs;
 mod pending;
 mod review;
 mod show;

@@ -1,10 +1,13 @@
 //! `dmlcts snapshot diff` and `dmlcts snapshot check`: what waits for a review.
 
-use std::{io::Write as _, path::Path};
+use std::{
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
 
 use dmlcts_generate::Suite;
 use dmlcts_model::escaped;
-use dmlcts_report::{SnapshotChange, SnapshotChanges, write_html_changes};
+use dmlcts_report::{CaseOutputs, SnapshotChange, SnapshotChanges, Tone, write_html_changes};
 use dmlcts_results::replace;
 use dmlcts_snapshots::{
     Change, Changes, Examples, Folder, Metadata, Snapshot, SnapshotError, Stored, Transition,
@@ -14,43 +17,51 @@ use dmlcts_spec::Library;
 use super::{
     again::{again, subcommand},
     change, named,
+    outputs::Outputs,
 };
 use crate::{
     arguments::{AllArguments, ShowDiffArguments},
+    colour,
     exit::Exit,
     output,
     problem::Problem,
 };
 
+/// The indentation of lines below a change.
+const BELOW: &str = "               ";
+
 /// Shows the changes that wait.
 pub(super) fn diff(arguments: &ShowDiffArguments) -> Result<Exit, Problem> {
     arguments.check_paths()?;
+    let outputs = arguments.outputs.outputs.as_deref().map(Outputs::to_read).transpose()?;
     let (folder, all) = named(&arguments.named)?;
     let mut changes = Vec::new();
     for stored in all.iter().filter(|stored| stored.is_pending) {
-        changes.extend(change(&folder, stored)?.map(|change| (&stored.name, change)));
+        changes.extend(change(&folder, stored)?.map(|change| {
+            let outputs = outputs.as_ref().map(|outputs| outputs.of(&change)).unwrap_or_default();
+            (&stored.name, change, outputs)
+        }));
     }
     if let Some(path) = &arguments.markdown {
-        let pages: Vec<String> = changes.iter().map(|(name, change)| change.to_markdown(name)).collect();
+        let pages: Vec<String> = changes.iter().map(|(name, change, _)| change.to_markdown(name)).collect();
         let page = if pages.is_empty() { "No snapshot changed.\n".to_owned() } else { pages.join("\n") };
         replace(Path::new(path), page.as_bytes())
             .map_err(|cause| Problem::Report { path: path.clone(), cause })?;
     }
     if let Some(path) = &arguments.html {
         let pages: Vec<SnapshotChanges> =
-            changes.iter().map(|(name, change)| of_page(name, change)).collect();
-        let mut page = Vec::new();
-        write_html_changes(&mut page, &pages)
-            .and_then(|()| replace(Path::new(path), &page))
+            changes.iter().map(|(name, change, outputs)| of_page(name, change, outputs)).collect();
+        page(&pages)
+            .and_then(|page| replace(Path::new(path), &page))
             .map_err(|cause| Problem::Report { path: path.clone(), cause })?;
     }
     let mut out = output::stdout();
     let mut write = || {
-        for (place, (name, change)) in changes.iter().enumerate() {
+        for (place, (name, change, outputs)) in changes.iter().enumerate() {
             if place > 0 {
                 writeln!(out)?;
             }
-            write!(out, "{name}: {}", change.to_text())?;
+            write!(out, "{}", painted(name, change, if arguments.values { outputs } else { &[] }))?;
         }
         if changes.is_empty() {
             writeln!(out, "nothing waits for a review")?;
@@ -62,9 +73,51 @@ pub(super) fn diff(arguments: &ShowDiffArguments) -> Result<Exit, Problem> {
     Ok(if changes.is_empty() { Exit::Success } else { Exit::Unexpected })
 }
 
+/// The changes of a snapshot as text, in the colours of standard output, with the outputs of each change.
+pub(super) fn painted(name: &str, changes: &Changes, outputs: &[Vec<CaseOutputs>]) -> String {
+    let style = colour::style();
+    let mut outputs = outputs.iter();
+    let text = changes.to_text_with(|_| {
+        let mut text = Vec::new();
+        for one in outputs.next().into_iter().flatten() {
+            // Writing into memory cannot fail.
+            let _ = one.write(&mut text, BELOW, style);
+        }
+        String::from_utf8(text).unwrap_or_default()
+    });
+    let tone = |line: &str| match changes.list.iter().find(|one| line.starts_with(one.transition.name())) {
+        Some(Change { transition: Transition::Broken | Transition::Worse, .. }) => Tone::Bad,
+        Some(Change { transition: Transition::Better | Transition::Fixed, .. }) => Tone::Good,
+        Some(_) => Tone::Note,
+        None => Tone::Plain,
+    };
+    let (cause, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    let mut all = format!("{name}: {}\n", style.paint(Tone::Strong, cause));
+    for line in rest.lines() {
+        all.extend([&style.paint(tone(line), line).to_string(), "\n"]);
+    }
+    all
+}
+
+/// The page of these changes.
+fn page(changes: &[SnapshotChanges]) -> io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    write_html_changes(&mut page, changes)?;
+    Ok(page)
+}
+
+/// Writes the page of a change into a file of its own, which stays. Returns its path.
+pub(super) fn kept_page(name: &str, changes: &Changes, outputs: &[Vec<CaseOutputs>]) -> io::Result<PathBuf> {
+    let page = page(&[of_page(name, changes, outputs)])?;
+    let mut file = tempfile::Builder::new().prefix("dmlcts-").suffix(".html").tempfile()?;
+    file.write_all(&page)?;
+    let (_, path) = file.keep()?;
+    Ok(path)
+}
+
 /// The changes of a snapshot for a page.
-fn of_page(name: &str, changes: &Changes) -> SnapshotChanges {
-    let of = |change: &Change| SnapshotChange {
+fn of_page(name: &str, changes: &Changes, outputs: &[Vec<CaseOutputs>]) -> SnapshotChanges {
+    let of = |(place, change): (usize, &Change)| SnapshotChange {
         kind: change.transition.name(),
         is_good: match change.transition {
             Transition::Broken | Transition::Worse => Some(false),
@@ -73,11 +126,12 @@ fn of_page(name: &str, changes: &Changes) -> SnapshotChanges {
         },
         what: change.what.clone(),
         details: change.details.clone(),
+        outputs: outputs.get(place).cloned().unwrap_or_default(),
     };
     SnapshotChanges {
         name: format!("{name}: {}", changes.counts()),
         cause: changes.cause.clone(),
-        changes: changes.list.iter().map(of).collect(),
+        changes: changes.list.iter().enumerate().map(of).collect(),
     }
 }
 

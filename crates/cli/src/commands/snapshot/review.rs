@@ -1,11 +1,22 @@
 //! `dmlcts snapshot review`, `accept` and `reject`: what becomes of a pending change.
 
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 
-use dmlcts_snapshots::{Folder, SnapshotError, Stored};
+use console::{Key, Term};
+use dmlcts_model::escaped;
+use dmlcts_snapshots::{Changes, Folder, SnapshotError, Stored};
 
-use super::{change, named};
-use crate::{arguments::NamedArguments, exit::Exit, output, problem::Problem};
+use super::{
+    change, named,
+    outputs::Outputs,
+    pending::{kept_page, painted},
+};
+use crate::{
+    arguments::{NamedArguments, ReviewArguments},
+    exit::Exit,
+    output,
+    problem::Problem,
+};
 
 /// Accepts the changes.
 pub(super) fn accept(arguments: &NamedArguments) -> Result<Exit, Problem> {
@@ -37,17 +48,24 @@ fn each(
     Ok(Exit::Success)
 }
 
-/// Shows each change, and asks for an answer. The exit code says whether anything still waits.
-pub(super) fn review(arguments: &NamedArguments) -> Result<Exit, Problem> {
-    let (folder, all) = named(arguments)?;
+/// Shows each change, and asks for an answer: a key on a terminal, a line elsewhere. The exit code says
+/// whether anything still waits.
+pub(super) fn review(arguments: &ReviewArguments) -> Result<Exit, Problem> {
+    let outputs = arguments.outputs.outputs.as_deref().map(Outputs::to_read).transpose()?;
+    let (folder, all) = named(&arguments.named)?;
     let pending: Vec<&Stored> = all.iter().filter(|stored| stored.is_pending).collect();
-    let mut input = io::stdin().lock();
     let mut left = 0;
     for (place, stored) in pending.iter().enumerate() {
         let Some(changes) = change(&folder, stored)? else { continue };
-        let text = format!("{}: {}", stored.name, changes.to_text());
+        let text = painted(&stored.name, &changes, &[]);
         output::show(&format!("({} of {}) {}", place + 1, pending.len(), text.trim_end()))?;
-        match ask(&mut input)? {
+        let answer = loop {
+            match ask()? {
+                Answer::Open => open(&stored.name, &changes, outputs.as_ref())?,
+                answer => break answer,
+            }
+        };
+        match answer {
             Answer::Accept => {
                 folder.accept(stored)?;
                 output::show(&format!("accepted {}", stored.name))?;
@@ -56,8 +74,8 @@ pub(super) fn review(arguments: &NamedArguments) -> Result<Exit, Problem> {
                 folder.reject(stored)?;
                 output::show(&format!("rejected {}", stored.name))?;
             }
-            Answer::Skip => left += 1,
-            Answer::End => {
+            Answer::Skip | Answer::Open => left += 1,
+            Answer::Quit => {
                 left += pending.len() - place;
                 break;
             }
@@ -69,33 +87,75 @@ pub(super) fn review(arguments: &NamedArguments) -> Result<Exit, Problem> {
     Ok(if left == 0 { Exit::Success } else { Exit::Unexpected })
 }
 
+/// Opens the page of a change. Where nothing opens it, its path is enough.
+fn open(name: &str, changes: &Changes, outputs: Option<&Outputs<'_>>) -> Result<(), Problem> {
+    let path = kept_page(name, changes, &outputs.map(|outputs| outputs.of(changes)).unwrap_or_default())
+        .map_err(|cause| Problem::Report { path: std::env::temp_dir().display().to_string(), cause })?;
+    output::show(&format!("page     {}", path.display()))?;
+    if let Err(cause) = open::that_detached(&path) {
+        output::note(&format!("note: no program opened the page: {cause}"));
+    }
+    Ok(())
+}
+
 /// An answer of the reviewer.
+#[derive(Clone, Copy)]
 enum Answer {
     Accept,
     Reject,
+    Open,
     Skip,
-    End,
+    Quit,
 }
 
-/// Asks until the answer is one. At the end of the input, it ends the review.
-fn ask(input: &mut impl io::BufRead) -> Result<Answer, Problem> {
+impl Answer {
+    /// The answer that begins with a letter.
+    fn of(letter: char) -> Option<Self> {
+        Some(match letter.to_ascii_lowercase() {
+            'a' => Self::Accept,
+            'r' => Self::Reject,
+            'o' => Self::Open,
+            's' => Self::Skip,
+            'q' => Self::Quit,
+            _ => return None,
+        })
+    }
+}
+
+/// Asks until the answer is one. The end of the input ends the review.
+fn ask() -> Result<Answer, Problem> {
+    let terminal = Some(Term::stdout()).filter(|term| term.is_term() && io::stdin().is_terminal());
     loop {
         let mut out = output::stdout();
-        write!(out, "[a]ccept, [r]eject, [s]kip or [q]uit? ")?;
+        write!(out, "[a]ccept, [r]eject, [s]kip, [o]pen the page or [q]uit? ")?;
         out.flush()?;
-        let mut line = String::new();
-        let read = input.read_line(&mut line).map_err(|cause| {
-            Problem::usage(format!("cannot read the answer: {cause}"), "answer with a, r, s or q, one a line")
+        let read = match &terminal {
+            Some(terminal) => terminal.read_key().map(Some),
+            None => line(),
+        };
+        let key = read.map_err(|cause| {
+            Problem::usage(format!("cannot read the answer: {cause}"), "answer with a, r, s, o or q")
         })?;
-        if read == 0 {
-            return Ok(Answer::End);
+        let answer = match key {
+            Some(Key::Char(letter)) => Answer::of(letter),
+            Some(Key::Enter) => Some(Answer::Skip),
+            Some(Key::Escape) | None => Some(Answer::Quit),
+            Some(_) => None,
+        };
+        if let (Some(_), Some(Key::Char(letter))) = (&terminal, &key) {
+            output::show(&escaped(&letter.to_string()))?;
+        } else if terminal.is_some() {
+            output::show("")?;
         }
-        match line.trim() {
-            "a" | "accept" => return Ok(Answer::Accept),
-            "r" | "reject" => return Ok(Answer::Reject),
-            "" | "s" | "skip" => return Ok(Answer::Skip),
-            "q" | "quit" => return Ok(Answer::End),
-            _ => {}
+        if let Some(answer) = answer {
+            return Ok(answer);
         }
     }
+}
+
+/// The first letter of a line of standard input; `None` at its end.
+fn line() -> io::Result<Option<Key>> {
+    let mut line = String::new();
+    let read = io::stdin().read_line(&mut line)?;
+    Ok((read > 0).then(|| line.trim().chars().next().map_or(Key::Enter, Key::Char)))
 }

@@ -68,7 +68,7 @@ fn text(folder: &Folder, stored: &Stored) -> Result<String, SnapshotError> {
 type Lines<'a> = Vec<(String, Vec<(&'a str, Option<String>)>)>;
 
 /// What the snapshots say, side by side.
-fn sections<'a>(all: &[(&'a str, Snapshot)]) -> [(&'static str, Lines<'a>); 4] {
+fn sections<'a>(all: &[(&'a str, Snapshot)]) -> [(&'static str, Lines<'a>); 5] {
     let side_by_side = |of: &dyn Fn(&Snapshot) -> Vec<Statement>| -> Lines<'a> {
         let mut lines: Lines<'a> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
@@ -92,12 +92,17 @@ fn sections<'a>(all: &[(&'a str, Snapshot)]) -> [(&'static str, Lines<'a>); 4] {
         };
         snapshot.findings.iter().map(of).collect()
     };
+    let chance = |snapshot: &Snapshot| {
+        let of = |one: &dmlcts_snapshots::Chance| Statement { subject: one.subject(), text: one.text() };
+        snapshot.chance.iter().map(of).collect()
+    };
     let lacks = |snapshot: &Snapshot| {
         let all: BTreeSet<&String> = snapshot.lacks.iter().collect();
         all.into_iter().map(|lack| Statement { subject: lack.clone(), text: "lacks it".to_owned() }).collect()
     };
     [
         ("finding", side_by_side(&findings)),
+        ("chance ", side_by_side(&chance)),
         ("answers", side_by_side(&|snapshot| snapshot.answers.clone())),
         ("refuses", side_by_side(&|snapshot| snapshot.refusals.clone())),
         ("lacks", side_by_side(&lacks)),

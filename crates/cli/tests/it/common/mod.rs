@@ -19,7 +19,7 @@ use std::{
 pub(crate) use dmlcts_tests::Scratch;
 
 /// Every command; the empty word is the program without a command.
-pub(crate) const COMMANDS: [&str; 34] = [
+pub(crate) const COMMANDS: [&str; 36] = [
     "",
     "run",
     "fuzz",
@@ -35,11 +35,13 @@ pub(crate) const COMMANDS: [&str; 34] = [
     "spec show",
     "spec list",
     "backends",
+    "init",
     "doctor",
     "serve",
     "failures",
     "accept",
     "findings",
+    "findings add",
     "findings merge",
     "merge",
     "diff",
@@ -173,6 +175,16 @@ pub(crate) fn faulty_program() -> &'static str {
         program.to_str().expect("the target folder has a plain name").to_owned()
     });
     &PROGRAM
+}
+
+/// The shared library of `examples/exported`, which Cargo builds as it builds the faulty backends.
+#[cfg(unix)]
+pub(crate) fn exported_library() -> String {
+    use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+    let folder = Path::new(env!("CARGO_BIN_EXE_dmlcts")).with_file_name("examples");
+    let library = folder.join(format!("{DLL_PREFIX}exported{DLL_SUFFIX}"));
+    assert!(library.exists(), "no {}: cargo build -p dmlcts --example exported", library.display());
+    library.to_str().expect("the target folder has a plain name").to_owned()
 }
 
 /// A folder of findings of a backend, in a folder of this test's own.

@@ -297,6 +297,44 @@ fn a_recorded_run_is_accepted_afterwards() {
     assert_eq!(later.all(), now.all());
 }
 
+/// The finding of a crash file of a fuzz target is shrunk, and its predicate holds in a suite.
+#[test]
+fn a_case_or_a_file_of_cases_becomes_a_finding() {
+    let large = "SLICE1 FLOAT32 in=1,3,4,5 out=1,2,4,3 InputWindowOffsets=0,1,0,0 InputWindowSizes=1,2,4,5 \
+                 InputWindowStrides=1,1,1,-2 fill=iota";
+    let fine =
+        "SLICE1 FLOAT32 in=4 out=2 InputWindowOffsets=0 InputWindowSizes=4 InputWindowStrides=2 fill=iota";
+    let store = Store::empty("added");
+    let add = |arguments: &[&str]| {
+        let (path, backend) = (store.path(), backend("inverted"));
+        store.plain(&text(&[&["findings", "add", &path, "--backend", &backend], arguments].concat()))
+    };
+    let refused = |arguments: &[&str], why: &str| {
+        let said = add(arguments);
+        assert!(said.starts_with("exit 2\n") && said.contains(why) && said.contains("  help: "), "{said}");
+        assert!(!store.0.join("wrong").exists(), "{said}");
+    };
+    let file = |name: &str, bytes: &[u8]| {
+        let file = Scratch::new(name, "");
+        fs::write(file.path(), bytes).expect("it can be written");
+        file
+    };
+    refused(&[fine], "no case fails, so that no finding was added");
+    refused(&["crash-none"], "cannot read crash-none: ");
+    refused(&["SLICE", "UINT8", "in=4"], "write dmlcts findings add ");
+    refused(&[file("crash-empty", b"\n").path()], "crash-empty holds no case");
+    refused(&[file("crash-bytes", b"\xff\0").path()], "crash-bytes: invalid utf-8 sequence");
+    let mistaken = file("crash-mistaken", format!("{fine}\n{}", fine.replace("in=4", "in=x")).as_bytes());
+    refused(&[mistaken.path()], "crash-mistaken:2:19");
+
+    let crash = file("crash", large.as_bytes());
+    let said = add(&[crash.path(), fine]);
+    assert!(said.starts_with("exit 0\n") && said.contains("\nnew       DIR/slice1-wrong-value-"), "{said}");
+    insta::assert_snapshot!("added", store.all());
+    assert!(add(&[large]).contains("DIR is as it was: the run shows nothing new"));
+    assert_eq!(store.ran("inverted", &[]), "exit 0");
+}
+
 /// Two runs may share a folder: at its end, a run finds what another one has accepted meanwhile.
 #[cfg(target_os = "linux")]
 #[test]
@@ -417,11 +455,11 @@ fn the_folder_of_another_backend_is_left_alone() {
     let backend = backend("mended");
     let run = ["run", "--quiet", "--backend", &backend, "--findings", &other];
     let said = text(&[&run[..], &["--results", results.path()]].concat());
-    let said = said.replace(&other, "OTHER").replace(&store.path(), "DIR");
+    let refused = said.replace(&other, "OTHER").replace(&store.path(), "DIR");
     assert_eq!(
-        said,
-        "exit 2\n--- stderr\nerror: OTHER is not called `wrong`, as the folder of the backend `wrong` is\n  help: write \
-         --findings DIR, or keep the name by --name other\n"
+        refused,
+        "exit 2\n--- stderr\nerror: OTHER is called `other`, and the folder of the backend `wrong` is called `wrong`\n  \
+         help: name the folder DIR, or keep this one by --name other\n"
     );
     assert_eq!(fs::read(results.path()).expect("it is there"), b"", "no case ran");
     assert!(text(&[&run[..], &["--name", "other"]].concat()).starts_with("exit 1\n"));
@@ -430,6 +468,10 @@ fn the_folder_of_another_backend_is_left_alone() {
         said.starts_with("exit 2\n") && said.contains(" is not called `third`, as --name says"),
         "{said}"
     );
+    // `accept` takes the folder without an option.
+    text(&[&run[..2], &["--backend", &backend, "--results", results.path(), "--overwrite"]].concat());
+    let accepted = text(&["accept", &other, "--from", results.path()]).replace(&other, "OTHER");
+    assert_eq!(accepted.replace(&store.path(), "DIR"), refused);
     let folders = store.0.display().to_string();
     let said = text(&["run", "--backend", &backend, "--findings", &folders]);
     assert!(said.starts_with("exit 2\n") && said.contains("/other\n"), "{said}");
@@ -521,7 +563,7 @@ fn folders_of_two_backends_are_joined_by_name() {
     let other = into.0.join("other").display().to_string();
     let merge = |more: &[&str]| text(&[&["findings", "merge", &other, &from.path()], more].concat());
     let said = merge(&[]);
-    let why = "other is not called `wrong`, as the folder of the backend `wrong` is";
+    let why = "other is called `other`, and the folder of the backend `wrong` is called `wrong`";
     assert!(said.starts_with("exit 2\n") && said.contains(why), "{said}");
     let said = merge(&["--name", "third"]);
     assert!(said.starts_with("exit 2\n") && said.contains("is not called `third`, as --name says"), "{said}");

@@ -9,3 +9,4 @@ mod outputs;
 mod questions;
 mod record;
 mod statement;
+mod timings;

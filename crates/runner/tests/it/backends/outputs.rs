@@ -200,6 +200,30 @@ fn what_the_first_data_could_not_show_is_not_remembered() {
     assert_eq!(class_found(alike, behaving(forwards)), Class::Output(Difference::WrongValue));
 }
 
+#[test]
+fn what_arithmetic_changes_in_other_data_alone_is_not_remembered() {
+    let through_float = || {
+        behaving(|batch| {
+            correct(batch);
+            let (jobs, _, outputs) = batch.parts();
+            for run in jobs.iter().flat_map(|job| &job.runs) {
+                for element in outputs[run.output.clone()].as_chunks_mut::<8>().0 {
+                    *element = f64::from(f64::from_le_bytes(*element) as f32).to_le_bytes();
+                }
+            }
+        })
+    };
+    // The first data are small whole numbers, which a float holds. The only element of the second case is 0,
+    // and so is the float of the other data.
+    for (size, fill) in [(4, "iota"), (1, "coordinates")] {
+        let line = format!(
+            "SLICE1 FLOAT64 in={size} out={size} InputWindowOffsets=0 InputWindowSizes={size} \
+             InputWindowStrides=1 fill={fill}"
+        );
+        assert_eq!(class_found(&line, through_float()), Class::Output(Difference::WrongValue), "{line}");
+    }
+}
+
 /// Each later run has the right output of the first.
 fn remembering() -> Arc<Factory> {
     spoiling(|job, outputs| {

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use dmlcts_backend::{Capabilities, Operators, Refusal};
+use dmlcts_backend::{Capabilities, Lack, Limits, Operators, Refusal};
 use dmlcts_generate::fill;
-use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_spec::{Library, Operator, Scratch, Validity};
+use dmlcts_model::{Case, FeatureLevel, Tensor};
+use dmlcts_spec::{Library, Operator, Predicate, Scratch, Validity, program::Values};
 
 /// Tensors of more bytes than this are judged but not run: fuzzing lives on many small inputs.
 const MOST_BYTES: u64 = 1 << 20;
@@ -32,7 +32,7 @@ impl std::error::Error for Disagreement {}
 /// How far a backend could be compared with the spec on a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Compared {
-    /// The spec does not have the operator.
+    /// The spec does not have the operator, or the backend does not support the desc.
     Nothing,
     /// The pages leave the desc open, and the backend refuses it.
     Open,
@@ -48,7 +48,7 @@ pub enum Compared {
 /// be set to them. Returns how far it could be compared at its own level.
 ///
 /// If the pages leave a desc open, the backend may do either. If it accepts, it must compute what the
-/// semantics say.
+/// semantics say. The backend is not asked for what it does not declare.
 pub fn check<T: Operators>(case: &Case, backend: &mut T) -> Result<Compared, Disagreement> {
     let Some(operator) = Library::embedded().operator(&case.desc.signature.operator) else {
         return Ok(Compared::Nothing);
@@ -84,6 +84,9 @@ fn at_level<T: Operators>(
     let names = |set: dmlcts_spec::IdSet| -> Vec<&str> {
         set.iter().map(|place| operator.clauses()[place].id.as_str()).collect()
     };
+    if !is_declared(case, operator, (level, judgement.validity()), backend.capabilities()) {
+        return Ok(Compared::Nothing);
+    }
     let mut created = match (judgement.validity(), backend.create(&case.desc)) {
         // An honest "cannot tell" is no answer to compare.
         (_, Err(Refusal::Unsupported(_))) => return Ok(Compared::Nothing),
@@ -98,7 +101,8 @@ fn at_level<T: Operators>(
     let (Some(input), Some(output)) = (&case.desc.input, &case.desc.output) else {
         return Err("accepted without its tensors".to_owned());
     };
-    if !is_highest || input.total_size > MOST_BYTES || output.total_size > MOST_BYTES {
+    let limits = &backend.capabilities().limits;
+    if !is_highest || [input, output].into_iter().any(|tensor| is_too_large(tensor, limits)) {
         return Ok(Compared::Acceptance);
     }
 
@@ -124,4 +128,34 @@ fn at_level<T: Operators>(
             expected[place], actual[place]
         )),
     }
+}
+
+/// Whether a backend declares what a desc needs. It must refuse every invalid desc of its operators.
+fn is_declared(
+    case: &Case,
+    operator: &Operator,
+    (level, validity): (FeatureLevel, Validity),
+    declared: &Capabilities,
+) -> bool {
+    let Capabilities { operators, data_types, ranks, lacks, .. } = declared;
+    if operators.as_ref().is_some_and(|names| !names.iter().any(|name| name == operator.name())) {
+        return false;
+    }
+    let mut tensors = case.desc.input.iter().chain(&case.desc.output);
+    let lacks_case = |lack: &Lack| {
+        let predicate = Predicate::compile(&lack.condition, [operator.scope()]);
+        lack.operator == operator.name()
+            && predicate.is_ok_and(|predicate| predicate.holds(case, level, &mut Values::default()))
+    };
+    validity == Validity::Invalid
+        || tensors
+            .all(|tensor| data_types.contains(&tensor.data_type) && ranks.contains(&tensor.dimension_count))
+            && !lacks.iter().any(lacks_case)
+}
+
+/// Whether a tensor is larger than the limits of a backend, or than fuzzing needs.
+fn is_too_large(tensor: &Tensor, limits: &Limits) -> bool {
+    let sizes = tensor.sizes.iter().flat_map(|sizes| sizes.iter());
+    let elements = sizes.fold(1_u64, |elements, size| elements.saturating_mul(size.unsigned_abs()));
+    tensor.total_size > MOST_BYTES.min(limits.tensor_bytes) || elements > limits.elements
 }
