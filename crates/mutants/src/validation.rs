@@ -47,16 +47,19 @@ fn is_enough(asked: &Asked<'_>, count: fn(i128) -> i128) -> bool {
 
 /// Whether a desc is accepted if this alignment counts as right for elements of this many bytes.
 fn accepts_alignment(asked: &Asked<'_>, alignment: u32, width: usize) -> bool {
-    let is_right = |tensor: &Option<Tensor>| {
-        tensor.as_ref().is_some_and(|tensor| {
-            let element = tensor.data_type.element_size().unwrap_or_default();
-            (tensor.alignment, element) == (alignment, width)
-                || tensor.alignment == 0
-                || tensor.alignment.is_power_of_two() && tensor.alignment as usize >= element
-        })
+    let is_right = |tensor: &Tensor| {
+        let element = tensor.data_type.element_size();
+        (tensor.alignment, element) == (alignment, Some(width)) || is_aligned(tensor)
     };
+    let tensors = [&asked.desc.input, &asked.desc.output];
     asked.is_valid()
-        || asked.but_for(ALIGNMENT) && is_right(&asked.desc.input) && is_right(&asked.desc.output)
+        || asked.but_for(ALIGNMENT) && tensors.into_iter().all(|one| one.as_ref().is_some_and(is_right))
+}
+
+/// Whether a tensor's alignment is right for its elements.
+fn is_aligned(tensor: &Tensor) -> bool {
+    let element = tensor.data_type.element_size().unwrap_or_default();
+    tensor.alignment == 0 || tensor.alignment.is_power_of_two() && tensor.alignment as usize >= element
 }
 
 /// Whether elements of the input share memory, although no stride is 0: along an axis, the next element
@@ -484,11 +487,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             Strides=1",
         ])
         .judge(|asked, _| {
-            let is_right = asked
-                .desc
-                .input
-                .as_ref()
-                .is_some_and(|input| input.alignment == 0 || input.alignment.is_power_of_two());
+            let is_right = asked.desc.input.as_ref().is_some_and(is_aligned);
             asked.is_valid() || is_right && asked.but_for(ALIGNMENT)
         }),
     validation("alignment-above-4096-refused", ALL)
