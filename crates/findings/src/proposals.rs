@@ -11,7 +11,7 @@ use dmlcts_spec::Scope;
 use crate::{
     atom::{Atom, Sign, Test},
     universe::Universe,
-    vocabulary::{Kind, VIOLATION, Word},
+    vocabulary::{Kind, NAME, VIOLATION, Word},
 };
 
 /// Numbers up to this magnitude are proposed if a case has them.
@@ -36,6 +36,9 @@ pub(crate) fn atoms(universe: &Universe<'_>, sample: &[usize]) -> Vec<Atom> {
             Kind::Condition => tests.extend([Test::Flag(term, true), Test::Flag(term, false)]),
             Kind::Name(_) => names(universe, term, sample, &mut tests),
             Kind::Number | Kind::List | Kind::Elements => numbers(universe, term, word, sample, &mut tests),
+            Kind::Parity => tests.extend([true, false].map(|is| Test::Remainder(term, 2, 0, is))),
+            // It is compared with lists alone.
+            Kind::OtherAxis => {}
         }
     }
     pairs(words, &mut tests);
@@ -166,7 +169,10 @@ fn pairs(words: &[Word], tests: &mut Vec<Test>) {
     for (one, word) in words.iter().enumerate() {
         for (other, second) in words.iter().enumerate() {
             let is_pair = word.kind == second.kind && matches!(word.kind, Kind::List | Kind::Elements);
-            if one < other && is_pair {
+            // Computed numbers, which weigh more than members, are not compared with another axis.
+            let is_member = word.kind == Kind::List && word.weight <= NAME + 1;
+            let is_other = is_member && second.kind == Kind::OtherAxis;
+            if one < other && is_pair || is_other {
                 tests.extend(Sign::ALL.map(|sign| Test::Terms(one, sign, other)));
             }
             // A multiple of a stride says nothing about the sign of the stride.

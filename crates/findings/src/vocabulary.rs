@@ -14,6 +14,10 @@ pub(crate) enum Kind {
     Number,
     /// A list of the desc: a number that is compared with other lists.
     List,
+    /// A list's number on another axis, which is compared with lists.
+    OtherAxis,
+    /// A sum of which only the parity is of interest.
+    Parity,
     /// A number of elements, compared with other such numbers.
     Elements,
     /// One of these names.
@@ -37,7 +41,7 @@ pub(crate) struct Word {
 }
 
 /// The weight of a name, of an expression of two names, and of a longer one.
-const NAME: u32 = 4;
+pub(crate) const NAME: u32 = 4;
 const PAIR: u32 = 12;
 const LONG: u32 = 20;
 
@@ -90,8 +94,7 @@ impl Words {
         self.desc(NAME, "rank");
         // The data types of one size differ in their data, so a type is the better guess.
         self.desc(NAME + 4, "InputTensor.ElementSize");
-        let types = DataType::all().filter_map(|kind| Some((i64::from(kind.0), kind.name()?.to_owned())));
-        self.add(Scope::Desc, Kind::Name(types.collect()), NAME, "InputTensor.DataType");
+        self.add(Scope::Desc, Kind::Name(data_types()), NAME, "InputTensor.DataType");
         let same = "InputTensor.ElementSize == OutputTensor.ElementSize";
         self.add(Scope::Desc, Kind::Condition, PAIR, same);
         for side in Side::BOTH {
@@ -121,6 +124,7 @@ impl Words {
                     }
                 }
                 MemberKind::DataType => {
+                    self.add(Scope::Desc, Kind::Name(data_types()), NAME + 2, member.name.as_str());
                     let text = format!("size({}) == InputTensor.ElementSize", member.name);
                     self.add(Scope::Desc, Kind::Condition, PAIR, text);
                 }
@@ -147,8 +151,12 @@ impl Words {
             // Without the innermost axis: rows.
             let rows = format!("(product axes (if axis == rank - 1 then 1 else {tensor}.Sizes))");
             self.add(Scope::Desc, Kind::Elements, LONG, rows).divisors = POWERS;
-            for (needed, more) in [(format!("{span} * {size}"), 4), (format!("align({span} * {size}, 4)"), 8)]
-            {
+            // What each tensor needs, exactly and rounded up; and without its strides.
+            for (needed, more) in [
+                (format!("{span} * {size}"), 4),
+                (format!("align({span} * {size}, 4)"), 8),
+                (format!("align({elements} * {size}, 4)"), 8),
+            ] {
                 self.desc(LONG + more, format!("{tensor}.TotalTensorSizeInBytes - {needed}"));
             }
             self.desc(NAME + 6, format!("{tensor}.Flags"));
@@ -189,7 +197,13 @@ impl Words {
 
     /// Numbers on an axis that are computed from its lists.
     fn of_axes(&mut self, operator: &Operator, lists: &Lists) {
-        self.axis(NAME, "axis");
+        self.axis(NAME, "axis").divisors = &[2];
+        for tensor in Side::BOTH.map(Side::member_name) {
+            for of in ["Sizes", "Strides"] {
+                let bytes = format!("{tensor}.{of} * {tensor}.ElementSize");
+                self.axis(PAIR + 4, bytes).divisors = BYTES;
+            }
+        }
         self.axis(PAIR, "rank - 1 - axis");
         self.axis(PAIR, "InputTensor.Sizes - OutputTensor.Sizes");
         for definition in operator.scope().definitions() {
@@ -201,6 +215,8 @@ impl Words {
                 if let Some(text) = off_by_one(&definition.expression.to_string()) {
                     self.add(Scope::Axis, Kind::List, LONG, text);
                 }
+                let negative = format!("{} mod 2^32 >= 2^31", definition.name);
+                self.add(Scope::Axis, Kind::Condition, LONG, negative);
             }
         }
         for step in &lists.signed {
@@ -225,22 +241,27 @@ impl Words {
         }
     }
 
-    /// Conditions on two axes: code that merges, transposes or reverses axes depends on more than one.
+    /// Numbers of other axes, and conditions on two axes: code that merges, transposes or reverses axes depends
+    /// on more than one.
     fn of_other_axes(&mut self, lists: &Lists) {
+        let of_tensors = Side::BOTH.map(Side::member_name).into_iter();
+        let of_tensors =
+            of_tensors.flat_map(|tensor| [".Sizes", ".Strides"].map(|of| tensor.to_owned() + of));
+        let members: Vec<String> =
+            lists.unsigned.iter().chain(&lists.signed).cloned().chain(of_tensors).collect();
+        for (place, name) in members.iter().enumerate() {
+            for other in ["next", "previous", "first", "last", "opposite"] {
+                self.add(Scope::Axis, Kind::OtherAxis, PAIR, format!("{other}({name})"));
+            }
+            for second in &members[place + 1..] {
+                self.add(Scope::Axis, Kind::Parity, PAIR, format!("{name} + {second}"));
+            }
+        }
         let mut add = |text: String| {
             self.add(Scope::Axis, Kind::Condition, LONG, text);
         };
         for tensor in Side::BOTH.map(Side::member_name) {
-            let strides = format!("{tensor}.Strides");
-            add(format!("{strides} == next({tensor}.Sizes * {strides})"));
-            for other in ["next", "last"] {
-                add(format!("{strides} < {other}({strides})"));
-            }
-        }
-        for name in lists.unsigned.iter().chain(&lists.signed) {
-            for other in ["first", "last", "opposite"] {
-                add(format!("{name} != {other}({name})"));
-            }
+            add(format!("{tensor}.Strides == next({tensor}.Sizes * {tensor}.Strides)"));
         }
         for step in &lists.signed {
             for other in ["next", "previous", "later"] {
@@ -248,8 +269,10 @@ impl Words {
             }
             add(format!("previous(InputTensor.Strides) == InputTensor.Strides * {step}"));
         }
-        for read in ["highest", "InputTensor.Strides"] {
-            add(format!("previous({read} > 0)"));
+        for walked in ["highest > 0", "InputTensor.Strides > 0", "OutputTensor.Sizes > 1"] {
+            for other in ["next", "previous"] {
+                add(format!("{other}({walked})"));
+            }
         }
     }
 
@@ -315,6 +338,9 @@ impl Words {
                 None => Kind::Condition,
             };
             self.add(clause.scope, kind, LONG, format!("({})", clause.text));
+            for part in alternatives(&clause.expression) {
+                self.add(clause.scope, Kind::Condition, LONG, format!("({part})"));
+            }
             if let Some(text) = in_32_bits(operator, &clause.expression) {
                 self.add(clause.scope, Kind::Condition, LONG, text);
             }
@@ -345,6 +371,20 @@ impl Words {
 fn off_by_one(definition: &str) -> Option<String> {
     let text = definition.replace(" - 1)", ")");
     (text != definition).then(|| parse(&text).ok()).flatten().map(|expression| expression.to_string())
+}
+
+/// The operands of a condition's `or`s and of the `and`s inside of them. Code may forget each.
+fn alternatives(condition: &Expression) -> Vec<&Expression> {
+    fn operands<'a>(condition: &'a Expression, found: &mut Vec<&'a Expression>) {
+        match &condition.form {
+            Form::Logic(_, pair) => pair.iter().for_each(|one| operands(one, found)),
+            _ => found.push(condition),
+        }
+    }
+    let mut found = Vec::new();
+    operands(condition, &mut found);
+    found.retain(|one| !std::ptr::eq(*one, condition));
+    found
 }
 
 /// A comparison of a sum with a member, as code that adds in 32 unsigned bits computes it.
@@ -379,6 +419,12 @@ fn periods(operator: &Operator) -> Vec<String> {
     found.sort();
     found.dedup();
     found
+}
+
+/// The names of the data types, by code.
+fn data_types() -> Vec<(i64, String)> {
+    let types = std::iter::once(DataType::UNKNOWN).chain(DataType::all());
+    types.filter_map(|kind| Some((i64::from(kind.0), kind.name()?.to_owned()))).collect()
 }
 
 /// The names of an operator's lists.
