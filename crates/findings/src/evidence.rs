@@ -67,7 +67,8 @@ pub(crate) fn weigh(
         ask.begin_evidence(&one.operator, &one.class);
         let rules = Rules::new(learned, place, operator, level);
         let cases = Candidates::new(one, labelled, (library, operator), level, fresh, seed);
-        let weighed = Weighing { rules, cases, class: &one.class, budget }.run(ask);
+        let near = vec![0; rules.near.len()];
+        let weighed = Weighing { rules, near, cases, class: &one.class, budget }.run(ask);
         let one = &mut learned[place];
         for (found, tally) in one.predicates.iter_mut().zip(&weighed.tallies) {
             found.estimate = Some(*tally);
@@ -226,6 +227,13 @@ impl Rules {
         Self { own, others, near, edges, beyond, level, values: Values::default() }
     }
 
+    /// Among the weaker forms that hold for a case, the one with the fewest cases so far.
+    fn rarest(&mut self, case: &Case, counts: &[usize]) -> Option<usize> {
+        let Self { near, level, values, .. } = self;
+        let held = (0..near.len()).filter(|place| near[*place].holds(case, *level, values));
+        held.min_by_key(|place| counts[*place])
+    }
+
     /// Whether a case lies at a bound of a rule, on this side of it.
     fn is_at_edge(&mut self, case: &Case, side: Side) -> bool {
         let Self { edges, beyond, level, values, .. } = self;
@@ -253,13 +261,28 @@ impl Rules {
 fn weaker(expression: &Expression) -> Vec<Expression> {
     let with = |form: Form| Expression::new(form, expression.span);
     match &expression.form {
-        Form::Logic(logic, pair) => {
+        Form::Logic(Logic::And, _) => {
+            let all = conjuncts(expression.clone());
+            let places = 0..all.len();
+            let without = places.clone().map(|place| {
+                let others = all.iter().enumerate().filter(|(other, _)| *other != place);
+                others.map(|(_, one)| one.clone()).collect::<Vec<_>>()
+            });
+            let wider = places.flat_map(|place| {
+                let all = &all;
+                let with = move |one| [&all[..place], &[one], &all[place + 1..]].concat();
+                weaker(&all[place]).into_iter().map(with)
+            });
+            let joined = |all: Vec<Expression>| {
+                all.into_iter().reduce(|one, other| with(Form::Logic(Logic::And, Box::new([one, other]))))
+            };
+            without.chain(wider).filter_map(joined).collect()
+        }
+        Form::Logic(Logic::Or, pair) => {
             let [one, other] = &**pair;
-            let alone = if *logic == Logic::And { vec![one.clone(), other.clone()] } else { Vec::new() };
             let left = weaker(one).into_iter().map(|one| [one, other.clone()]);
             let right = weaker(other).into_iter().map(|other| [one.clone(), other]);
-            let pairs = left.chain(right).map(|pair| with(Form::Logic(*logic, Box::new(pair))));
-            alone.into_iter().chain(pairs).collect()
+            left.chain(right).map(|pair| with(Form::Logic(Logic::Or, Box::new(pair)))).collect()
         }
         Form::Over(quantifier, body) if quantifier.is_condition() => {
             let bodies = weaker(body).into_iter();
@@ -489,6 +512,8 @@ impl<'a> Candidates<'a> {
 /// What is asked about the rules of one kind of failures.
 struct Weighing<'a> {
     rules: Rules,
+    /// For each weaker form, the number of cases that were asked since it holds.
+    near: Vec<usize>,
     cases: Candidates<'a>,
     class: &'a str,
     budget: Budget<'a>,
@@ -538,6 +563,8 @@ impl Weighing<'_> {
         let most = self.budget.evidence;
         let kept = |forms: &[Predicate]| if keeps_room && !forms.is_empty() { most / 3 } else { 0 };
         let (kept, kept_outside) = (kept(&self.rules.edges), kept(&self.rules.beyond));
+        // Each weaker form has its share, since few cases contradict a condition that rarely matters.
+        let share = if keeps_room { (most - kept_outside) / self.near.len().max(1) } else { most };
         let mut room: Vec<usize> = tallies.iter().map(|tally| most.saturating_sub(tally.held)).collect();
         let mut outside = most.saturating_sub(tallies[0].not_held);
         let mut far = FAR;
@@ -547,9 +574,16 @@ impl Weighing<'_> {
             let side = self.rules.side(&case);
             let left = match side {
                 Side::Inside(place) if room[place] <= kept && !self.rules.is_at_edge(&case, side) => continue,
-                Side::Near if outside <= kept_outside && !self.rules.is_at_edge(&case, side) => continue,
                 Side::Inside(place) => &mut room[place],
-                Side::Near => &mut outside,
+                Side::Near if outside <= kept_outside && !self.rules.is_at_edge(&case, side) => continue,
+                Side::Near => {
+                    let Some(form) = self.rules.rarest(&case, &self.near) else { continue };
+                    if self.near[form] >= share && !self.rules.is_at_edge(&case, side) {
+                        continue;
+                    }
+                    self.near[form] += 1;
+                    &mut outside
+                }
                 Side::Far if outside > kept_outside => &mut far,
                 Side::Far | Side::Other => continue,
             };
@@ -661,8 +695,13 @@ mod tests {
         assert_eq!(of("rank == 3"), ["rank == 3 + 1", "rank == 3 - 1"]);
         assert_eq!(of("any axis Sizes >= 5"), ["any axis Sizes >= 5 - 1"]);
         assert_eq!(
-            of("rank > 1 and DataType != INT8"),
-            ["rank > 1", "DataType != INT8", "rank > 1 - 1 and DataType != INT8"]
+            of("rank > 1 and DataType != INT8 and any axis Sizes != 2"),
+            [
+                "DataType != INT8 and any axis Sizes != 2",
+                "rank > 1 and any axis Sizes != 2",
+                "rank > 1 and DataType != INT8",
+                "rank > 1 - 1 and DataType != INT8 and any axis Sizes != 2"
+            ]
         );
         assert!(of("moves(nan)").is_empty());
     }

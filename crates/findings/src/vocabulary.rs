@@ -251,7 +251,7 @@ impl Words {
             lists.unsigned.iter().chain(&lists.signed).cloned().chain(of_tensors).collect();
         for (place, name) in members.iter().enumerate() {
             for other in ["next", "previous", "first", "last", "opposite"] {
-                self.add(Scope::Axis, Kind::OtherAxis, PAIR, format!("{other}({name})"));
+                self.add(Scope::Axis, Kind::OtherAxis, PAIR + 4, format!("{other}({name})"));
             }
             for second in &members[place + 1..] {
                 self.add(Scope::Axis, Kind::Parity, PAIR, format!("{name} + {second}"));
