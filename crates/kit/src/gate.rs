@@ -16,7 +16,7 @@ use dmlcts_backend::{Operators, process::Command};
 use dmlcts_generate::{Strategy, Suite};
 use dmlcts_report::Replay;
 use dmlcts_spec::{Library, Operator};
-use dmlcts_store::{Folder, Stored};
+use dmlcts_store::{Folder, StoreError, Stored};
 use libtest_mimic::{Arguments, Trial};
 
 use crate::{
@@ -29,6 +29,8 @@ use crate::{
 const SERVE: &str = "--dmlcts-serve";
 /// The variable of the environment with which the gate accepts what fails.
 const ACCEPT: &str = "DMLCTS_ACCEPT";
+/// The command that accepts what fails.
+pub(crate) const ACCEPTING: &str = "DMLCTS_ACCEPT=1 cargo test";
 /// The time that a process of the backend may be silent.
 const CASE_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -112,7 +114,9 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
             return Err(format!("{ACCEPT} would run the whole suite for each test; use `cargo test` for it"));
         }
         let folder = self.folder().ok_or_else(|| {
-            format!("{ACCEPT} has no folder to write into; name one: `Gate::new(…).findings(\"findings\")`")
+            format!(
+                "{ACCEPT} has no folder to write into; name one: `Gate::new(…).findings(\"findings/myops\")`"
+            )
         })?;
         let library = Library::embedded();
         let stored = folder.read_or_none(library).map_err(|error| error.to_string())?;
@@ -185,7 +189,11 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
     fn stored(&self, library: &Library) -> Result<Vec<Stored>, String> {
         let Some(folder) = self.folder() else { return Ok(Vec::new()) };
         folder.read(library).map_err(|error| {
-            format!("the known findings cannot be read: {error}; make the folder, or name another one")
+            let help = match error {
+                StoreError::None { .. } => format!("`{ACCEPTING}` makes it"),
+                ref error => error.help(),
+            };
+            format!("the known findings cannot be read: {error}\nhelp: {help}")
         })
     }
 }
