@@ -20,6 +20,7 @@ use dmlcts_store::{Folder, StoreError, Stored};
 use libtest_mimic::{Arguments, Trial};
 
 use crate::{
+    overall::Overall,
     serve,
     snapshot::TRIAL,
     trial::{SEED, Subject},
@@ -91,12 +92,14 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
         let mut arguments = Arguments::from_args();
         // A list of the trials runs no case.
         let accepted = if arguments.list { Ok(()) } else { self.accept() };
-        let trials = accepted.and_then(|()| self.trials()).unwrap_or_else(|reason| {
+        let overall = Arc::default();
+        let trials = accepted.and_then(|()| self.trials(&overall)).unwrap_or_else(|reason| {
             // No filter may hide that nothing can run.
             (arguments.filter, arguments.skip) = (None, Vec::new());
             vec![Trial::test("gate", || Err(reason.into()))]
         });
         let conclusion = libtest_mimic::run(&arguments, trials);
+        print(&overall.text());
         dmlcts_backend::process::end_all();
         conclusion.exit()
     }
@@ -125,17 +128,17 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
         let text = subject
             .accept(&folder)
             .map_err(|failed| failed.message().unwrap_or("the run failed").to_owned())?;
-        // A reader that goes away does not change the result.
-        let _ = std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes());
+        print(&text);
         Ok(())
     }
 
     /// The trials, or why there are none.
-    fn trials(&self) -> Result<Vec<Trial>, String> {
+    fn trials(&self, overall: &Arc<Overall>) -> Result<Vec<Trial>, String> {
         let library = Library::embedded();
         let suite = Suite::load(&self.suite).map_err(|error| error.to_string())?;
         let stored = self.stored(library)?;
-        let subject = Arc::new(self.subject(library, suite, &stored)?);
+        let subject = self.subject(library, suite, &stored)?;
+        let subject = Arc::new(Subject { overall: Arc::clone(overall), ..subject });
         let mut trials = Vec::new();
         for (strategy, operators) in strategies(library, &subject.suite) {
             // Its first trial searches the cases for all operators.
@@ -177,6 +180,7 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
             replay: Replay { options: vec!["--backend".to_owned(), format!("exec:{text}")] },
             command: Command::of(program.as_os_str(), &[SERVE], &text),
             case_timeout: self.case_timeout,
+            overall: Arc::default(),
         })
     }
 
@@ -196,6 +200,11 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
             format!("the known findings cannot be read: {error}\nhelp: {help}")
         })
     }
+}
+
+/// Prints a text. A reader that goes away does not change the result.
+fn print(text: &str) {
+    let _ = std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes());
 }
 
 /// A path in the folder of the package. Cargo runs a test there, and other callers need not.

@@ -46,7 +46,8 @@
 //!
 //! The gate runs the backend in processes of its own, so that an abort or a hang costs one case. A trial fails
 //! with the report of `dmlcts run`: the case, the expectation, and a predicate that holds for the failing
-//! cases. Each trial learns it from its own cases.
+//! cases. Each trial learns it from its own cases. If one cause makes several trials of `cargo test` fail, a list
+//! at the end names each cause once.
 //!
 //! A file of the folder `findings/myops` describes a known failure, as for `dmlcts run --findings`. It is a
 //! trial, too, which passes as long as the backend fails as the file says. Once its cases pass, the finding is
@@ -85,6 +86,8 @@ mod agreement;
 pub mod fuzz;
 #[cfg(feature = "gate")]
 mod gate;
+#[cfg(feature = "gate")]
+mod overall;
 #[cfg(feature = "proptest")]
 mod property;
 #[cfg(any(feature = "fuzz", feature = "proptest"))]
