@@ -41,17 +41,17 @@
 //! ```
 //!
 //! The author implements `create` and `run` of [`Operators`], and `capabilities` with the name and version of
-//! the crate: `Capabilities::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))`. Otherwise, only a program
-//! that Cargo runs has them, and `dmlcts` finds another name when it runs the backend.
+//! the crate: `Capabilities::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))`. Otherwise, only a
+//! program that Cargo runs has them, and `dmlcts` finds another name when it runs the backend.
 //!
-//! The gate runs the backend in processes of its own, so that an abort or a hang costs one case. A trial fails
-//! with the report of `dmlcts run`: the case, the expectation, and a predicate that holds for the failing
-//! cases. Each trial learns it from its own cases. If one cause makes several trials of `cargo test` fail, a list
-//! at the end names each cause once.
+//! The gate runs the backend in processes of its own, so that an abort or a hang costs one case. A trial
+//! fails with the report of `dmlcts run`: the case, the expectation, and a predicate that holds for the
+//! failing cases. Each trial learns it from its own cases. If one cause makes several trials of `cargo test`
+//! fail, a list at the end names each cause once.
 //!
 //! A file of the folder `findings/myops` describes a known failure, as for `dmlcts run --findings`. It is a
-//! trial, too, which passes as long as the backend fails as the file says. Once its cases pass, the finding is
-//! fixed, and its trials fail. Take the file out, or keep it as a guard with `DMLCTS_ACCEPT=1`.
+//! trial, too, which passes as long as the backend fails as the file says. Once its cases pass, the finding
+//! is fixed, and its trials fail. Take the file out, or keep it as a guard with `DMLCTS_ACCEPT=1`.
 //!
 //! `DMLCTS_ACCEPT=1 cargo test --test conformance` makes the folder, writes the files of what fails or is
 //! fixed, and prints what it changes, as `dmlcts run --accept` does.
@@ -62,9 +62,9 @@
 //! [`check_tensors`], [`check_slice`] and [`check_padding`] refuse what DirectML refuses, for a library that
 //! takes more.
 //!
-//! The feature `fuzz` has `fuzz_target!`, a fuzz target for cargo-fuzz in one line, whose documentation has the
-//! `Cargo.toml`. libFuzzer writes a case that differs into a file `crash-…`. The gate's program, whose path
-//! `cargo test` prints, runs it and makes it a known finding:
+//! The feature `fuzz` has `fuzz_target!`, a fuzz target for cargo-fuzz in one line, whose documentation has
+//! the `Cargo.toml`. libFuzzer writes a case that differs into a file `crash-…`. The gate's program, whose
+//! path `cargo test` prints, runs it and makes it a known finding:
 //!
 //! ```sh
 //! dmlcts findings add findings/myops fuzz/artifacts/ops/crash-… \

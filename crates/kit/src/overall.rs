@@ -1,5 +1,5 @@
-//! The findings of all trials as one list. A trial learns from its own cases alone, so that one cause may have
-//! another predicate and another id in each.
+//! The findings of all trials as one list. A trial learns from its own cases alone, so that one cause may
+//! have another predicate and another id in each.
 
 use std::{
     cmp::Reverse,
@@ -49,8 +49,8 @@ impl Overall {
     }
 }
 
-/// Whether the predicate of a finding holds for the smallest case of another one of its kind. Findings without a
-/// predicate are alike if they have the same operators.
+/// Whether the predicate of a finding holds for the smallest case of another one of its kind. Findings
+/// without a predicate are alike if they have the same operators.
 fn has(finding: &Finding, other: &Finding) -> bool {
     if (finding.class, finding.first.verdict) != (other.class, other.first.verdict) {
         return false;

@@ -30,8 +30,8 @@ fn init(job: &Job, language: &str, folder: &str) -> String {
     said
 }
 
-/// Runs the commands that `init` printed, in a shell whose Python finds no module of the repository. The Python
-/// of a test has NumPy.
+/// Runs the commands that `init` printed, in a shell whose Python finds no module of the repository. The
+/// Python of a test has NumPy.
 fn run_next(job: &Job, said: &str) {
     let commands = said.lines().filter_map(|line| line.strip_prefix("next      "));
     let commands: Vec<&str> = commands.filter(|command| !command.ends_with("pip install numpy")).collect();

@@ -107,9 +107,9 @@ pub fn checker<T: Operators + 'static, E>(open: impl FnOnce() -> Result<T, E>) -
 /// bench = false
 /// ```
 ///
-/// `cargo +nightly fuzz run ops` starts it. Without nightly and cargo-fuzz, `cargo run` in the folder `fuzz` does,
-/// without the coverage that guides libFuzzer. A case that differs ends it. Its file `crash-…` holds the line
-/// of the case, which `dmlcts run` takes.
+/// `cargo +nightly fuzz run ops` starts it. Without nightly and cargo-fuzz, `cargo run` in the folder `fuzz`
+/// does, without the coverage that guides libFuzzer. A case that differs ends it. Its file `crash-…` holds
+/// the line of the case, which `dmlcts run` takes.
 #[macro_export]
 macro_rules! fuzz_target {
     ($open:expr) => {
