@@ -48,9 +48,9 @@ pub trait Operators: Send {
     /// A created operator.
     type Operator;
 
-    /// What the backend is and what it supports. By default, everything at the newest feature level, under the
-    /// name and version of [`Capabilities::of_program`], which only a program that Cargo runs has. A crate
-    /// gives its own: `Capabilities::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))`.
+    /// What the backend is and what it supports. By default, everything at the newest feature level, under
+    /// the name and version of [`Capabilities::of_program`], which only a program that Cargo runs has. A
+    /// crate gives its own: `Capabilities::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))`.
     fn capabilities(&self) -> &Capabilities {
         Capabilities::of_program()
     }
@@ -61,8 +61,9 @@ pub trait Operators: Send {
     /// Creates an operator, or refuses.
     fn create(&mut self, desc: &Desc) -> Result<Self::Operator, Refusal>;
 
-    /// Runs an operator. `input` and `output` each have the tensor's `TotalTensorSizeInBytes`. They begin at the
-    /// first byte of the tensor: `binding` is only for a backend that copies them into buffers of its own.
+    /// Runs an operator. `input` and `output` each have the tensor's `TotalTensorSizeInBytes`. They begin at
+    /// the first byte of the tensor: `binding` is only for a backend that copies them into buffers of its
+    /// own.
     fn run(
         &mut self,
         operator: &mut Self::Operator,
