@@ -84,6 +84,16 @@ pub fn check_slice(desc: &Desc, input: &Tensor, output: &Tensor) -> Result<Vec<W
 /// Checks that PADDING1 can be created of a desc, whose tensors [`check_tensors`] has returned. Returns how
 /// many elements are added before and behind the input on each axis, or [`Refusal::Invalid`].
 ///
+/// Their elements follow from `desc.integer("PaddingMode")`. For paddings of 2 around 1 2 3:
+///
+/// | number | mode | output |
+/// |---|---|---|
+/// | 0 | CONSTANT | `v v 1 2 3 v v`, for a `PaddingValue` of v |
+/// | 1 | EDGE | `1 1 1 2 3 3 3` |
+/// | 2 | REFLECTION | `3 2 1 2 3 2 1` |
+/// | 3 | SYMMETRIC | `2 1 1 2 3 3 2` |
+/// | 4 | WRAP | `2 3 1 2 3 1 2` |
+///
 /// Page: DML_PADDING1_OPERATOR_DESC.
 pub fn check_padding(desc: &Desc, input: &Tensor, output: &Tensor) -> Result<Vec<(i64, i64)>, Refusal> {
     let mode = desc.integer("PaddingMode");

@@ -49,7 +49,8 @@ pub trait Operators: Send {
     type Operator;
 
     /// What the backend is and what it supports. By default, everything at the newest feature level, under
-    /// Cargo's name and version: [`Capabilities::of_program`].
+    /// the name and version of [`Capabilities::of_program`], which only a program that Cargo runs has. A
+    /// crate gives its own: `Capabilities::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))`.
     fn capabilities(&self) -> &Capabilities {
         Capabilities::of_program()
     }
@@ -60,7 +61,9 @@ pub trait Operators: Send {
     /// Creates an operator, or refuses.
     fn create(&mut self, desc: &Desc) -> Result<Self::Operator, Refusal>;
 
-    /// Runs an operator. `input` and `output` each have the tensor's `TotalTensorSizeInBytes`.
+    /// Runs an operator. `input` and `output` each have the tensor's `TotalTensorSizeInBytes`. They begin at
+    /// the first byte of the tensor: `binding` is only for a backend that copies them into buffers of its
+    /// own.
     fn run(
         &mut self,
         operator: &mut Self::Operator,

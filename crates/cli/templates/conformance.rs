@@ -1,3 +1,3 @@
 fn main() {
-    dmlcts_kit::Gate::new(mine::Mine::open).suite("ci").findings("findings").test()
+    dmlcts_kit::Gate::new(mine::Mine::open).suite("ci").findings("findings/mine").test()
 }

@@ -16,10 +16,11 @@ use dmlcts_backend::{Operators, process::Command};
 use dmlcts_generate::{Strategy, Suite};
 use dmlcts_report::Replay;
 use dmlcts_spec::{Library, Operator};
-use dmlcts_store::{Folder, Stored};
+use dmlcts_store::{Folder, StoreError, Stored};
 use libtest_mimic::{Arguments, Trial};
 
 use crate::{
+    overall::Overall,
     serve,
     snapshot::TRIAL,
     trial::{SEED, Subject},
@@ -29,6 +30,8 @@ use crate::{
 const SERVE: &str = "--dmlcts-serve";
 /// The variable of the environment with which the gate accepts what fails.
 const ACCEPT: &str = "DMLCTS_ACCEPT";
+/// The command that accepts what fails.
+pub(crate) const ACCEPTING: &str = "DMLCTS_ACCEPT=1 cargo test";
 /// The time that a process of the backend may be silent.
 const CASE_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -89,12 +92,14 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
         let mut arguments = Arguments::from_args();
         // A list of the trials runs no case.
         let accepted = if arguments.list { Ok(()) } else { self.accept() };
-        let trials = accepted.and_then(|()| self.trials()).unwrap_or_else(|reason| {
+        let overall = Arc::default();
+        let trials = accepted.and_then(|()| self.trials(&overall)).unwrap_or_else(|reason| {
             // No filter may hide that nothing can run.
             (arguments.filter, arguments.skip) = (None, Vec::new());
             vec![Trial::test("gate", || Err(reason.into()))]
         });
         let conclusion = libtest_mimic::run(&arguments, trials);
+        print(&overall.text());
         dmlcts_backend::process::end_all();
         conclusion.exit()
     }
@@ -112,7 +117,9 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
             return Err(format!("{ACCEPT} would run the whole suite for each test; use `cargo test` for it"));
         }
         let folder = self.folder().ok_or_else(|| {
-            format!("{ACCEPT} has no folder to write into; name one: `Gate::new(…).findings(\"findings\")`")
+            format!(
+                "{ACCEPT} has no folder to write into; name one: `Gate::new(…).findings(\"findings/myops\")`"
+            )
         })?;
         let library = Library::embedded();
         let stored = folder.read_or_none(library).map_err(|error| error.to_string())?;
@@ -121,17 +128,17 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
         let text = subject
             .accept(&folder)
             .map_err(|failed| failed.message().unwrap_or("the run failed").to_owned())?;
-        // A reader that goes away does not change the result.
-        let _ = std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes());
+        print(&text);
         Ok(())
     }
 
     /// The trials, or why there are none.
-    fn trials(&self) -> Result<Vec<Trial>, String> {
+    fn trials(&self, overall: &Arc<Overall>) -> Result<Vec<Trial>, String> {
         let library = Library::embedded();
         let suite = Suite::load(&self.suite).map_err(|error| error.to_string())?;
         let stored = self.stored(library)?;
-        let subject = Arc::new(self.subject(library, suite, &stored)?);
+        let subject = self.subject(library, suite, &stored)?;
+        let subject = Arc::new(Subject { overall: Arc::clone(overall), ..subject });
         let mut trials = Vec::new();
         for (strategy, operators) in strategies(library, &subject.suite) {
             // Its first trial searches the cases for all operators.
@@ -173,6 +180,7 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
             replay: Replay { options: vec!["--backend".to_owned(), format!("exec:{text}")] },
             command: Command::of(program.as_os_str(), &[SERVE], &text),
             case_timeout: self.case_timeout,
+            overall: Arc::default(),
         })
     }
 
@@ -185,9 +193,18 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
     fn stored(&self, library: &Library) -> Result<Vec<Stored>, String> {
         let Some(folder) = self.folder() else { return Ok(Vec::new()) };
         folder.read(library).map_err(|error| {
-            format!("the known findings cannot be read: {error}; make the folder, or name another one")
+            let help = match error {
+                StoreError::None { .. } => format!("`{ACCEPTING}` makes it"),
+                ref error => error.help(),
+            };
+            format!("the known findings cannot be read: {error}\nhelp: {help}")
         })
     }
+}
+
+/// Prints a text. A reader that goes away does not change the result.
+fn print(text: &str) {
+    let _ = std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes());
 }
 
 /// A path in the folder of the package. Cargo runs a test there, and other callers need not.

@@ -1,12 +1,18 @@
 //! dmlcts under `cargo test`, for a backend in Rust.
 //!
 //! ```toml
-//! [dev-dependencies]
-//! dmlcts-kit = "0.1"
+//! [dependencies] # for `impl Operators`: no spec and no oracle
+//! dmlcts-kit = { git = "https://example.org/dmlcts.git", tag = "v0.1.0", default-features = false }
+//!
+//! [dev-dependencies] # for the test
+//! dmlcts-kit = { git = "https://example.org/dmlcts.git", tag = "v0.1.0" }
 //!
 //! [[test]]
 //! name = "conformance"
 //! harness = false
+//!
+//! [profile.dev]
+//! opt-level = 1 # without it, the largest cases take minutes
 //! ```
 //!
 //! The whole of `tests/conformance.rs`, for a crate `myops` whose `Gpu` implements [`Operators`]:
@@ -28,32 +34,46 @@
 //! # }
 //! # #[cfg(feature = "gate")]
 //! fn main() {
-//!     dmlcts_kit::Gate::new(myops::Gpu::open).suite("ci").findings("findings").test()
+//!     dmlcts_kit::Gate::new(myops::Gpu::open).suite("ci").findings("findings/myops").test()
 //! }
 //! # #[cfg(not(feature = "gate"))]
 //! # fn main() {}
 //! ```
 //!
-//! The author implements `create` and `run` of [`Operators`]. The gate runs the backend in processes of its
-//! own, so that an abort or a hang costs one case. A trial fails with the report of `dmlcts run`: the case,
-//! the expectation, and a predicate that holds for the failing cases. Each trial learns it from its own
-//! cases.
+//! The author implements `create` and `run` of [`Operators`], and `capabilities` with the name and version of
+//! the crate: `Capabilities::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))`. Otherwise, only a
+//! program that Cargo runs has them, and `dmlcts` finds another name when it runs the backend.
 //!
-//! A file of the folder `findings` describes a known failure, as for `dmlcts run --findings`. It is a trial,
-//! too, which passes as long as the backend fails as the file says. Once its cases pass, the trials that have
-//! them fail, and the file must be taken out. `DMLCTS_ACCEPT=1 cargo test --test conformance` writes the
-//! files and prints what it changes, as `dmlcts run --accept` does.
+//! The gate runs the backend in processes of its own, so that an abort or a hang costs one case. A trial
+//! fails with the report of `dmlcts run`: the case, the expectation, and a predicate that holds for the
+//! failing cases. Each trial learns it from its own cases. If one cause makes several trials of `cargo test`
+//! fail, a list at the end names each cause once.
+//!
+//! A file of the folder `findings/myops` describes a known failure, as for `dmlcts run --findings`. It is a
+//! trial, too, which passes as long as the backend fails as the file says. Once its cases pass, the finding
+//! is fixed, and its trials fail. Take the file out, or keep it as a guard with `DMLCTS_ACCEPT=1`.
+//!
+//! `DMLCTS_ACCEPT=1 cargo test --test conformance` makes the folder, writes the files of what fails or is
+//! fixed, and prints what it changes, as `dmlcts run --accept` does.
 //!
 //! `Gate::snapshot` adds a trial that compares the backend with its accepted snapshot, as `dmlcts snapshot`
-//! does. `cargo insta review` accepts a change.
+//! does. `cargo insta review` or `dmlcts snapshot review` accepts a change.
 //!
 //! [`check_tensors`], [`check_slice`] and [`check_padding`] refuse what DirectML refuses, for a library that
 //! takes more.
 //!
-//! The feature `fuzz` has `fuzz_target!`, a fuzz target for cargo-fuzz in one line.
+//! The feature `fuzz` has `fuzz_target!`, a fuzz target for cargo-fuzz in one line, whose documentation has
+//! the `Cargo.toml`. libFuzzer writes a case that differs into a file `crash-…`. The gate's program, whose
+//! path `cargo test` prints, runs it and makes it a known finding:
 //!
-//! The feature `proptest` has `case()`, a strategy of random cases that shrinks as `dmlcts run` does. `check`
-//! compares a backend with the spec on a case.
+//! ```sh
+//! dmlcts findings add findings/myops fuzz/artifacts/ops/crash-… \
+//!     --backend 'exec:target/debug/deps/conformance-… --dmlcts-serve'
+//! ```
+//!
+//! The feature `proptest` has `case()`, a strategy of random cases that shrinks as `dmlcts run` does, with an
+//! example of a test. `check` compares a backend with the spec on a case. The crate `proptest` is a
+//! dev-dependency of its own. A case takes microseconds: run 10,000 with `PROPTEST_CASES=10000`.
 //!
 //! [`export!`] makes a shared library of the backend, which `dmlcts run --backend dylib:PATH` loads.
 //!
@@ -66,6 +86,8 @@ mod agreement;
 pub mod fuzz;
 #[cfg(feature = "gate")]
 mod gate;
+#[cfg(feature = "gate")]
+mod overall;
 #[cfg(feature = "proptest")]
 mod property;
 #[cfg(any(feature = "fuzz", feature = "proptest"))]

@@ -14,7 +14,15 @@ use proptest::{
 use crate::random_case::random_case;
 
 /// Valid, open and invalid cases of the generator. Half of them are changed at random. A failing case shrinks
-/// to a simpler one that breaks the same clauses.
+/// to a simpler one that breaks the same clauses. In `Cargo.toml`, with the lines of the gate:
+///
+/// ```toml
+/// [dev-dependencies]
+/// dmlcts-kit = { git = "https://example.org/dmlcts.git", tag = "v0.1.0", features = ["proptest"] }
+/// proptest = "1"
+/// ```
+///
+/// A test, such as `tests/property.rs`:
 ///
 /// ```
 /// use dmlcts_kit::{case, check};
@@ -31,6 +39,8 @@ use crate::random_case::random_case;
 /// }
 /// # agrees_with_the_spec();
 /// ```
+///
+/// proptest tries 256 cases. A case takes microseconds: `PROPTEST_CASES=10000` tries more.
 pub fn case() -> AnyCase {
     AnyCase
 }

@@ -63,7 +63,7 @@ impl Subject {
         if changed.is_empty() || env::var_os("INSTA_FORCE_PASS").is_some_and(|value| value == "1") {
             return Ok(Completion::Completed);
         }
-        Err(format!("{}review: `cargo insta review`", changed.concat()).into())
+        Err(format!("{}review: `cargo insta review`, or `dmlcts snapshot review`", changed.concat()).into())
     }
 
     /// The cases of the suite, and how they run.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use dmlcts_backend::process::{Command, Incidents, Launcher};
-use dmlcts_diagnose::{Diagnosis, Event, Explaining};
+use dmlcts_diagnose::{Diagnosis, Event, Explaining, LeftOut};
 use dmlcts_generate::{Strategy, Suite};
 use dmlcts_model::Desc;
 use dmlcts_report::{Context, KnownContext, Replay, Style, Subject as Cases, write_findings, write_known};
@@ -17,6 +17,8 @@ use dmlcts_runner::{
 use dmlcts_spec::{Library, Operator, Predicate};
 use dmlcts_store::{Failed as FailedCases, Folder, Run as AcceptedRun, Stored};
 use libtest_mimic::{Completion, Failed};
+
+use crate::{gate::ACCEPTING, overall::Overall};
 
 /// The seed of the suites.
 pub(crate) const SEED: u64 = 0;
@@ -38,6 +40,8 @@ pub(crate) struct Subject {
     pub(crate) command: Command,
     /// The time that such a process may be silent.
     pub(crate) case_timeout: Duration,
+    /// The findings of the trials that have run.
+    pub(crate) overall: Arc<Overall>,
 }
 
 impl Subject {
@@ -60,7 +64,11 @@ impl Subject {
         let configuration = Configuration { filter: Some(Arc::new(filter)), ..Configuration::default() };
         let (diagnosis, incidents) = self.run(source, self.known.clone(), configuration)?;
         let summary = &diagnosis.summary;
-        let report = || self.report(&diagnosis, incidents.clone());
+        let report = || {
+            let trial = format!("{}::{strategy}", operator.name().to_lowercase());
+            self.overall.add(&trial, &diagnosis.findings);
+            self.report(&diagnosis, incidents.clone())
+        };
         if let Some(reason) = broken(summary) {
             return Err(format!("{reason}\n{}", report()).into());
         }
@@ -105,7 +113,6 @@ impl Subject {
                 Ok(Completion::Completed)
             }
             Conclusion::Unknown if entry.is_flaky => Ok(Completion::Completed),
-            Conclusion::Fixed => Err(format!("fixed: take {path} out\n\n{}", report()).into()),
             Conclusion::New | Conclusion::Holds => {
                 Err(format!("nobody accepted {path} yet: set its `status`\n\n{}", report()).into())
             }
@@ -167,13 +174,20 @@ impl Subject {
             stop,
         };
         let mut told = Vec::new();
-        let diagnosis = dmlcts_diagnose::run(&run, explaining, &mut |event| {
+        let mut diagnosis = dmlcts_diagnose::run(&run, explaining, &mut |event| {
             let Event::Run(event) = event else { return };
             tell(&event);
             if let RunEvent::Incident(sentence) = event {
                 told.push(sentence.to_owned());
             }
         })?;
+        // They would name options of `dmlcts run`: its limits, and a filter that each predicate repeats.
+        diagnosis.left_out = LeftOut::default();
+        diagnosis
+            .findings
+            .iter_mut()
+            .filter_map(|finding| finding.rule.as_mut())
+            .for_each(|rule| rule.within = None);
         Ok((diagnosis, told))
     }
 
@@ -196,7 +210,11 @@ impl Subject {
             library: self.library,
             subject: Cases::Given,
             replay: self.replay.clone(),
-            known: KnownContext { listed: self.known.clone(), ..KnownContext::default() },
+            known: KnownContext {
+                listed: self.known.clone(),
+                is_whole: false,
+                accept: Some(ACCEPTING.to_owned()),
+            },
             certificate: Vec::new(),
             incidents,
             claim: None,
@@ -205,7 +223,7 @@ impl Subject {
             resume: None,
             longer: None,
             doctor: None,
-            failures: None,
+            failures: Some("in this trial".to_owned()),
             all: true,
             timings: false,
             accepted: Vec::new(),

@@ -13,7 +13,7 @@ use crate::{
     failure::{INDENT, write_failure, write_prose},
     flake::shows_alone,
     lack::declarations,
-    numbers::{counted, grouped},
+    numbers::{counted, folded, grouped},
     overview::write_overview,
 };
 
@@ -21,6 +21,8 @@ use crate::{
 const IN_FULL: usize = 5;
 /// The maximum length of a predicate, unless all is asked for.
 const LONGEST_PREDICATE: usize = 120;
+/// The maximum length of a line with a listed case in full.
+const LONGEST_LINE: usize = 1_000;
 /// The maximum number of cases without a predicate that the terminal lists.
 const LISTED: usize = 3;
 
@@ -130,8 +132,9 @@ fn write_finding(
     let head = format!("{head} {}", style.paint(Tone::Strong, escaped(&what)));
     writeln!(out, "{}", style.wrap(INDENT.len(), &head))?;
     for line in about(finding, LISTED, context) {
-        // Cases and commands stay in one line, so that they can be copied.
+        // Cases and commands stay in one line, so that they can be copied. No terminal shows a long one.
         if line.starts_with(INDENT) {
+            let line = if line.len() > LONGEST_LINE { folded(&line) } else { line };
             writeln!(out, "{INDENT}{}", escaped(&line))?;
         } else {
             write_prose(out, style, &escaped(&line))?;
@@ -190,7 +193,7 @@ pub(crate) fn export(finding: &Finding) -> Option<String> {
 /// What failed, where, and in how many cases: `wrong values where rank == 7 (154 cases, 5 run again)`.
 /// Without a predicate, it names the operators: `SLICE1, wrong values (154 cases, 5 run again)`. A predicate
 /// of more than `most` characters is folded.
-pub(crate) fn headline(finding: &Finding, most: usize) -> String {
+pub fn headline(finding: &Finding, most: usize) -> String {
     let (class, cases) = (finding.class, cases(finding));
     match &finding.rule {
         Some(rule) => format!("{class} {} ({cases})", place(rule, most)),

@@ -48,7 +48,8 @@ pub fn write_known(
         writeln!(out, "{}", style.wrap(2, &head))?;
         write!(out, "{}", details(tally, conclusion))?;
         if let Some(accept) = &context.known.accept {
-            let what = if conclusion == Conclusion::Fixed { "take it out" } else { "accept it" };
+            let is_fixed = conclusion == Conclusion::Fixed;
+            let what = if is_fixed { "take the file out, or keep it as a guard" } else { "accept it" };
             writeln!(out, "  {what}: {accept}")?;
         }
         writeln!(out)?;

@@ -47,7 +47,7 @@ pub use describe::{
     CaseMemory, write_bindings, write_case, write_derivation, write_every_clause, write_judgement,
     write_tensor,
 };
-pub use finding::write_findings;
+pub use finding::{headline, write_findings};
 #[cfg(feature = "files")]
 pub use html::{
     CaseLog, ComparedCases, SnapshotChange, SnapshotChanges, write_html, write_html_changes,

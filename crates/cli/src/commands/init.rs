@@ -21,7 +21,7 @@ use crate::{
 /// A file to write: its path in the folder, and its text.
 type NewFile = (&'static str, String);
 
-/// Writes the files, and prints their paths and the next commands.
+/// Writes the files, and prints their paths and the next steps.
 pub(crate) fn init(arguments: &InitArguments) -> Result<Exit, Problem> {
     let folder = Path::new(&arguments.folder);
     let files = files(arguments.language);
@@ -37,8 +37,8 @@ pub(crate) fn init(arguments: &InitArguments) -> Result<Exit, Problem> {
         })?;
         writeln!(out, "wrote     {}", escaped(&path.display().to_string()))?;
     }
-    for command in next(arguments.language, folder) {
-        writeln!(out, "next      {command}")?;
+    for step in next(arguments.language, folder) {
+        writeln!(out, "next      {step}")?;
     }
     out.flush()?;
     Ok(Exit::Success)
@@ -70,14 +70,9 @@ fn files(language: Language) -> Vec<NewFile> {
             (include_str!("../../templates/rust.yml"), own)
         }
     };
-    // The gate of a package has one backend; `--findings` names a folder as its backend.
-    let findings = match language {
-        Language::Python | Language::C => "findings/mine/README.md",
-        Language::Rust => "findings/README.md",
-    };
     let of_all = [
         (".github/workflows/dmlcts.yml", workflow.to_owned()),
-        (findings, include_str!("../../templates/findings.md").to_owned()),
+        ("findings/mine/README.md", include_str!("../../templates/findings.md").to_owned()),
     ];
     own.into_iter().chain(of_all).collect()
 }
@@ -109,20 +104,30 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     File::create_new(path)?.write_all(text.as_bytes())
 }
 
-/// The commands that build the backend and run it.
+/// The steps that build the backend and run it.
 fn next(language: Language, folder: &Path) -> Vec<String> {
     let path = |name: &str| folder.join(name).display().to_string();
     let run = |backend: String| {
         command(&["dmlcts", "run", "--backend", &backend, "--findings", &path("findings/mine")])
     };
     match language {
-        Language::Python => vec![run(format!("exec:python3 {}", word(&path("mine.py"))))],
+        Language::Python => {
+            let make = command(&["python3", "-m", "venv", &path("venv")]);
+            let activate = command(&[".", &path("venv/bin/activate")]);
+            vec![
+                format!("{make} && {activate} && pip install numpy"),
+                run(format!("exec:python3 {}", word(&path("mine.py")))),
+            ]
+        }
         Language::C => {
             let library = path("libmine.so");
             let flags = ["cc", "-std=c11", "-O2", "-shared", "-fPIC", "-o", &library, &path("mine.c")];
             vec![command(&flags), run(format!("dylib:{library}"))]
         }
-        Language::Rust => vec![command(&["cargo", "test", "--manifest-path", &path("Cargo.toml")])],
+        Language::Rust => vec![
+            format!("put the address of dmlcts into {}", escaped(&path("Cargo.toml"))),
+            command(&["cargo", "test", "--manifest-path", &path("Cargo.toml")]),
+        ],
     }
 }
 

@@ -72,8 +72,44 @@ pub fn checker<T: Operators + 'static, E>(open: impl FnOnce() -> Result<T, E>) -
 /// The whole of a fuzz target of cargo-fuzz, for a backend that an expression such as `myops::Gpu::open`
 /// opens. If the backend does not open, the target says why and exits with 2: no input is at fault.
 ///
-/// The crate of the target has `#![no_main]`, and depends on `libfuzzer-sys` and on `dmlcts-kit` with the
-/// feature `fuzz`.
+/// All of `fuzz/fuzz_targets/ops.rs`:
+///
+/// ```ignore
+/// #![no_main]
+///
+/// dmlcts_kit::fuzz_target!(myops::Gpu::open);
+/// ```
+///
+/// All of `fuzz/Cargo.toml`:
+///
+/// ```toml
+/// [package]
+/// name = "myops-fuzz"
+/// version = "0.0.0"
+/// edition = "2024"
+/// publish = false
+///
+/// [package.metadata]
+/// cargo-fuzz = true
+///
+/// [workspace]
+///
+/// [dependencies]
+/// dmlcts-kit = { git = "https://example.org/dmlcts.git", tag = "v0.1.0", default-features = false, features = ["fuzz"] }
+/// libfuzzer-sys = "0.4.13"
+/// myops = { path = ".." }
+///
+/// [[bin]]
+/// name = "ops"
+/// path = "fuzz_targets/ops.rs"
+/// test = false
+/// doc = false
+/// bench = false
+/// ```
+///
+/// `cargo +nightly fuzz run ops` starts it. Without nightly and cargo-fuzz, `cargo run` in the folder `fuzz`
+/// does, without the coverage that guides libFuzzer. A case that differs ends it. Its file `crash-…` holds
+/// the line of the case, which `dmlcts run` takes.
 #[macro_export]
 macro_rules! fuzz_target {
     ($open:expr) => {

@@ -227,7 +227,7 @@ fn parts_of_a_run_are_judged_once_they_are_joined() {
         }
         let whole = store.plain(&text(&["merge", "--quiet", one.path(), two.path()]));
         let alone = store.ran(way, &[]);
-        let commands = |line: &&str| !line.starts_with("  take it out: ");
+        let commands = |line: &&str| !line.starts_with("  take the file out");
         let alone: Vec<&str> = alone.lines().filter(commands).collect();
         assert_eq!(whole.trim_end(), alone.join("\n").trim_end(), "{way}");
         assert!(whole.starts_with(exit), "{whole}");
