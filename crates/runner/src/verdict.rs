@@ -196,10 +196,11 @@ impl Class {
         self == Self::RefusedOtherwise
     }
 
-    /// Whether the class is about the creation of an operator, which every case shows.
+    /// Whether the class is about the creation of an operator, which every case shows. A backend may find out
+    /// only in a run that it does not support a case.
     pub(crate) fn shows_on_creation(self) -> bool {
-        use Class::{AcceptedInvalid, RefusedOtherwise, RefusedValid, Undeclared};
-        matches!(self, RefusedValid | RefusedOtherwise | AcceptedInvalid | Undeclared)
+        use Class::{AcceptedInvalid, RefusedOtherwise, RefusedValid};
+        matches!(self, RefusedValid | RefusedOtherwise | AcceptedInvalid)
     }
 
     /// Whether a valid case that fails in this way has no output.

@@ -125,20 +125,20 @@ fn a_flake_does_not_hide_what_passes_each_time() {
 /// Of a case that is only created, a failure of a run is not seen.
 #[test]
 fn a_case_that_is_only_created_does_not_pass_unexpectedly() {
-    let failing = behaving(|batch| {
-        for job in batch.parts().0 {
-            job.outcome = if job.runs.is_empty() {
-                Outcome::Accepted
-            } else {
-                Outcome::Failed { phase: Phase::Execute, reason: "no".into() }
-            };
-        }
-    });
-    let mut run = run(&[REVERSAL, HUGE], failing);
-    run.configuration.known = known("fails", "operator == SLICE1", Class::Failed, Applies::default());
-    let summary = summary(&run);
-    assert_eq!(summary.totals.work.too_large, 1);
-    assert_eq!(verdicts(&summary), [(Verdict::Pass, 1), (Verdict::ExpectedFail, 1)]);
+    let failed = Outcome::Failed { phase: Phase::Execute, reason: "no".into() };
+    for (outcome, class) in [(failed, Class::Failed), (Outcome::Unsupported("no".into()), Class::Undeclared)]
+    {
+        let failing = behaving(move |batch| {
+            for job in batch.parts().0 {
+                job.outcome = if job.runs.is_empty() { Outcome::Accepted } else { outcome.clone() };
+            }
+        });
+        let mut run = run(&[REVERSAL, HUGE], failing);
+        run.configuration.known = known("fails", "operator == SLICE1", class, Applies::default());
+        let summary = summary(&run);
+        assert_eq!(summary.totals.work.too_large, 1);
+        assert_eq!(verdicts(&summary), [(Verdict::Pass, 1), (Verdict::ExpectedFail, 1)], "{class}");
+    }
 }
 
 /// If an expected failure is the only case, the size of other cases is not why no output was compared.
