@@ -321,8 +321,8 @@ fn filter(rule: &Rule, class: Class) -> String {
         if is_joined { format!("({text})") } else { text.to_owned() }
     };
     let mut parts: Vec<String> = rule.within.iter().map(|within| format!("({within})")).collect();
-    // Other classes fail only for descs of one validity.
-    parts.extend(of_any.then(|| validity.to_owned()));
+    // Other classes fail only for descs of one validity. An accepted predicate names it already.
+    parts.extend((of_any && !rule.predicate.asks_for_judge()).then(|| validity.to_owned()));
     if parts.is_empty() {
         return rule.predicate.to_string();
     }

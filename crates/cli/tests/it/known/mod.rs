@@ -259,6 +259,17 @@ fn an_accepted_folder_holds_until_the_next_change() {
     assert_eq!(store.ran("mended", &[]), "exit 0");
 }
 
+/// A predicate of refusals names the validity of its descs once, however often it is accepted.
+#[test]
+fn a_refusal_that_is_accepted_twice_keeps_its_predicate() {
+    let store = Store::empty("refused-twice");
+    store.accepts("declines", &[]);
+    let before = store.all();
+    assert!(before.contains("\nwhere: not invalid and "), "{before}");
+    assert!(store.accepts("declines", &[]).contains("DIR is as it was"), "{}", store.all());
+    assert_eq!(store.all(), before);
+}
+
 #[test]
 fn a_sharper_predicate_keeps_the_id_and_the_words_of_a_person() {
     let wide = format!("# Mine.\n{}", FINDING.replace("any axis InputWindowStrides < 0", "rank > 0"));
