@@ -46,7 +46,8 @@ pub(crate) fn declarations(finding: &Finding, replay: &Replay) -> Vec<String> {
         let scope = Library::embedded().operator(operator).map(Operator::scope);
         let predicate = Predicate::compile(condition, scope);
         let is_of_desc = predicate.is_ok_and(|one| !one.asks_for_data() && !one.asks_for_judge());
-        is_of_desc && condition.chars().count() <= LONGEST
+        // A range of codes holds for modes that the backend may have.
+        is_of_desc && !condition.contains("code(") && condition.chars().count() <= LONGEST
     };
     if !parts.iter().all(is_declarable) {
         return Vec::new();
