@@ -56,7 +56,6 @@ impl Card<'_> {
                 p { "Expected " (expected(shown)) "; the backend " (did(shown)) "." }
                 @if shown.verdict == Verdict::Flake { p { (escaped(&title(finding))) } }
                 @if let Some(tensors) = tensors(shown, &format!("finding {number}")) { h4 { "Tensors" } (tensors) }
-                h4 { "Behind it" }
                 (formulas(shown))
                 (self.commands(shown))
             }

@@ -43,6 +43,7 @@ pub(super) fn formulas(failure: &Failure) -> Markup {
     }
     html! {
         @if !all.is_empty() {
+            h4 { "Behind it" }
             dl.formulas { @for formula in &all { (formula.markup()) } }
         }
         @if further > 0 { p.faint { "It meets " (counted(further as u64, "further clause")) " exactly." } }
