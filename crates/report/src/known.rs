@@ -222,18 +222,20 @@ fn misfits(misfits: &[(&str, String)]) -> String {
     named.join("; ")
 }
 
-/// An entry with the number of its cases that failed as listed. If none did, the results of its cases.
+/// An entry with the results of its cases. Only the number stands for cases that failed as known.
 fn in_short(KnownTally { entry, counts }: &KnownTally) -> String {
     let otherwise: u64 = counts.otherwise.values().sum();
-    let instead = [
-        (counts.as_expected, ""),
+    let results = [
+        (counts.as_expected, if entry.status == Status::Known { "" } else { " failed" }),
         (otherwise, " failed otherwise"),
         (counts.passed, " passed"),
         (counts.skipped, " skipped"),
         (counts.unknown, " of which nobody knows"),
     ];
-    match instead.into_iter().find(|(cases, _)| *cases > 0) {
-        Some((cases, what)) => format!("{} {}{what}", entry.id, grouped(cases)),
-        None => format!("{} has not run", entry.id),
+    let results = results.into_iter().filter(|(cases, _)| *cases > 0);
+    let results: Vec<String> = results.map(|(cases, what)| format!("{}{what}", grouped(cases))).collect();
+    if results.is_empty() {
+        return format!("{} has not run", entry.id);
     }
+    format!("{} {}", entry.id, results.join(" and "))
 }
