@@ -109,6 +109,8 @@ fn run_suite(arguments: &MakeArguments, started: Instant) -> Result<(Exit, Ran),
             Event::Run(RunEvent::Cases { cases, .. }) => {
                 examples.extend(Examples::among(cases, &strategies));
             }
+            // It may be an accepted one.
+            Event::Run(RunEvent::Failed(_)) => return,
             _ => {}
         }
         terminal.show(&event);
