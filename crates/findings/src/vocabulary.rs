@@ -197,7 +197,7 @@ impl Words {
 
     /// Numbers on an axis that are computed from its lists.
     fn of_axes(&mut self, operator: &Operator, lists: &Lists) {
-        self.axis(NAME, "axis").divisors = &[2];
+        self.axis(NAME, "axis");
         for tensor in Side::BOTH.map(Side::member_name) {
             for of in ["Sizes", "Strides"] {
                 let bytes = format!("{tensor}.{of} * {tensor}.ElementSize");
