@@ -241,8 +241,8 @@ impl Words {
         }
     }
 
-    /// Numbers of other axes, and conditions on two axes: code that merges, transposes or reverses axes depends
-    /// on more than one.
+    /// Numbers of other axes, and conditions on two axes: code that merges, transposes or reverses axes
+    /// depends on more than one.
     fn of_other_axes(&mut self, lists: &Lists) {
         let of_tensors = Side::BOTH.map(Side::member_name).into_iter();
         let of_tensors =
