@@ -225,7 +225,8 @@ impl<'a> Stored<'a> {
 
     /// Keeps an accepted finding if its predicate holds for as many failures as before, and for no pass.
     /// Nothing is learned of these failures: they leave the outcomes. If a kind has other failures, too, all
-    /// of them are learned together, since the words of one finding depend on the others.
+    /// of them are learned together, since the words of one finding depend on the others. An accepted finding
+    /// without a predicate has the others, if its case still fails and they are as many as before.
     pub(crate) fn as_accepted(&self, outcomes: &mut Outcomes, cases: &mut dyn Cases) -> Vec<Explained> {
         let mut candidates = self.candidates(outcomes, cases);
         candidates.retain(|candidate| {
@@ -234,11 +235,24 @@ impl<'a> Stored<'a> {
             stored.cases.is_empty() && stored.fresh.is_none() && stored.count == candidate.held.len() as u64
         });
         self.refute_by_passes(&mut candidates, &outcomes.passes, &[], cases);
+        let mut listed = Vec::new();
         loop {
             let held: BTreeSet<u64> = candidates.iter().flat_map(|one| one.held.iter().copied()).collect();
-            let others = outcomes.failures.iter().filter(|(index, _)| !held.contains(index));
-            let kinds: BTreeSet<&String> = others.map(|(_, kind)| kind).collect();
-            let is_of = |index: &u64| outcomes.failures.get(index).is_some_and(|kind| kinds.contains(kind));
+            let mut others: BTreeMap<&String, BTreeSet<u64>> = BTreeMap::new();
+            for (index, kind) in outcomes.failures.iter().filter(|(index, _)| !held.contains(index)) {
+                others.entry(kind).or_default().insert(*index);
+            }
+            let is_kept = |kind: &String| candidates.iter().any(|candidate| candidate.kind == *kind);
+            listed.clear();
+            others.retain(|kind, others| match self.accepted_list(others, cases).filter(|_| is_kept(kind)) {
+                Some(operator) => {
+                    listed.push((operator, (*kind).clone(), std::mem::take(others)));
+                    false
+                }
+                None => true,
+            });
+            let is_of =
+                |index: &u64| outcomes.failures.get(index).is_some_and(|kind| others.contains_key(kind));
             let before = candidates.len();
             candidates.retain(|candidate| !candidate.held.iter().any(is_of));
             if candidates.len() == before {
@@ -254,7 +268,30 @@ impl<'a> Stored<'a> {
                 kept.push(self.take(&candidate, operators, &mut Vec::new(), &[]));
             }
         }
+        for (operator, kind, failures) in listed {
+            outcomes.failures.retain(|index, _| !failures.contains(index));
+            let failures = failures.into_iter().collect();
+            kept.push(Explained { cause: Cause::unexplained(kind, operator, failures), words: None });
+        }
         kept
+    }
+
+    /// The operator of failures that are those of an accepted finding without a predicate.
+    fn accepted_list(&self, failures: &BTreeSet<u64>, cases: &mut dyn Cases) -> Option<String> {
+        let [operator] = <[String; 1]>::try_from(self.operators(failures, cases)).ok()?;
+        let is_of_class = |stored: &StoredFinding, index: &u64| {
+            self.failures.get(index).is_some_and(|found| stored.classes.contains(&found.class))
+        };
+        let is_it = |entry: &&Entry<'_>| {
+            let Entry { stored, still } = entry;
+            stored.predicate.is_none()
+                && stored.fresh.is_none()
+                && stored.count == failures.len() as u64
+                && still.is_some()
+                && stored.cases.iter().any(|case| case.desc.signature.operator == operator)
+                && failures.iter().all(|index| is_of_class(stored, index))
+        };
+        self.entries.iter().find(is_it).map(|_| operator)
     }
 
     /// Puts each stored predicate that is exact in the place of the causes that it covers. It must hold for

@@ -487,16 +487,7 @@ impl<'a> Rules<'a> {
         }
         for ((kind, operator), mut failures) in left {
             failures.sort_unstable();
-            causes.push(Cause {
-                kind,
-                conditions: vec![(operator, None)],
-                validity: None,
-                failures,
-                passes: 0,
-                estimate: None,
-                asked: 0,
-                exact: false,
-            });
+            causes.push(Cause::unexplained(kind, operator, failures));
         }
         causes
     }
@@ -514,6 +505,20 @@ fn without_clauses(condition: &str) -> String {
 }
 
 impl Cause {
+    /// Failures of an operator that no condition separates from the passes.
+    pub fn unexplained(kind: String, operator: String, failures: Vec<u64>) -> Self {
+        Self {
+            kind,
+            conditions: vec![(operator, None)],
+            validity: None,
+            failures,
+            passes: 0,
+            estimate: None,
+            asked: 0,
+            exact: false,
+        }
+    }
+
     /// Adds the failures of another operator with the same condition.
     fn join(&mut self, other: Self) {
         self.conditions.extend(other.conditions);
