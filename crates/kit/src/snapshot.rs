@@ -49,7 +49,7 @@ impl Subject {
                 _ => {}
             })?;
         if let Some(reason) = broken(&run.summary) {
-            return Err(format!("{reason}\n{}", self.report(&run, incidents)).into());
+            return Err(format!("{reason}\n{}", self.report(&run, incidents, false)).into());
         }
         let header = header.ok_or("the run did not start")?;
         let all =

@@ -67,7 +67,7 @@ impl Subject {
         let report = || {
             let trial = format!("{}::{strategy}", operator.name().to_lowercase());
             self.overall.add(&trial, &diagnosis.findings);
-            self.report(&diagnosis, incidents.clone())
+            self.report(&diagnosis, incidents.clone(), false)
         };
         if let Some(reason) = broken(summary) {
             return Err(format!("{reason}\n{}", report()).into());
@@ -100,7 +100,7 @@ impl Subject {
         if let Some((_, why)) = known.misfits(&summary.capabilities).first() {
             return Ok(Completion::ignored_with(format!("{path} {why}")));
         }
-        let report = || self.report(&diagnosis, incidents.clone());
+        let report = || self.report(&diagnosis, incidents.clone(), true);
         if let Some(reason) = broken(summary) {
             return Err(format!("{reason}\n{}", report()).into());
         }
@@ -116,7 +116,7 @@ impl Subject {
             Conclusion::New | Conclusion::Holds => {
                 Err(format!("nobody accepted {path} yet: set its `status`\n\n{}", report()).into())
             }
-            other => Err(format!("{}: {path}\n\n{}", other.id(), report()).into()),
+            _ => Err(report().into()),
         }
     }
 
@@ -134,7 +134,7 @@ impl Subject {
         let (diagnosis, incidents) =
             self.run_and_tell(source, configuration, &explaining, &mut |event| failed.on_event(event))?;
         if let Some(reason) = broken(&diagnosis.summary) {
-            let report = self.report(&diagnosis, incidents);
+            let report = self.report(&diagnosis, incidents, false);
             return Err(format!("nothing was accepted: {reason}\n{report}").into());
         }
         let run = AcceptedRun { diagnosis: &diagnosis, failed: &failed.0, is_whole: true };
@@ -204,17 +204,13 @@ impl Subject {
         Arc::new(launcher)
     }
 
-    /// The report of a trial.
-    pub(crate) fn report(&self, diagnosis: &Diagnosis, incidents: Vec<String>) -> String {
+    /// The report of a trial. `is_whole` is whether it ran every case of its known findings.
+    pub(crate) fn report(&self, diagnosis: &Diagnosis, incidents: Vec<String>, is_whole: bool) -> String {
         let context = Context {
             library: self.library,
             subject: Cases::Given,
             replay: self.replay.clone(),
-            known: KnownContext {
-                listed: self.known.clone(),
-                is_whole: false,
-                accept: Some(ACCEPTING.to_owned()),
-            },
+            known: KnownContext { listed: self.known.clone(), is_whole, accept: Some(ACCEPTING.to_owned()) },
             certificate: Vec::new(),
             incidents,
             claim: None,
