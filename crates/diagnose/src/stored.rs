@@ -223,10 +223,11 @@ impl<'a> Stored<'a> {
         Self { entries, failures, library, level }
     }
 
-    /// Keeps an accepted finding if its predicate holds for as many failures as before, and for no pass.
-    /// Nothing is learned of these failures: they leave the outcomes. If a kind has other failures, too, all
-    /// of them are learned together, since the words of one finding depend on the others. An accepted finding
-    /// without a predicate has the others, if its case still fails and they are as many as before.
+    /// Keeps accepted findings that are as they were. Their failures leave the outcomes, and nothing is
+    /// learned of them. A predicate must hold for the accepted number of failures, and for no pass. An
+    /// accepted finding without a predicate has the other failures of the kind: its case must still fail, and
+    /// their number must be the accepted one. If a kind has further failures, all of them are learned
+    /// together, since the words of one finding depend on the others.
     pub(crate) fn as_accepted(&self, outcomes: &mut Outcomes, cases: &mut dyn Cases) -> Vec<Explained> {
         let mut candidates = self.candidates(outcomes, cases);
         candidates.retain(|candidate| {

@@ -109,6 +109,31 @@ fn an_exact_predicate_is_kept_word_for_word() {
     }
 }
 
+/// Accepted findings have no case beside their predicate.
+#[test]
+fn an_accepted_finding_is_kept_beside_one_without_a_predicate() {
+    let new = findings(&[1, 7], EXPERIMENTS, Vec::new(), KnownFailures::default());
+    let count = |rank: &str| {
+        let of_rank = |found: &&Finding| named(std::slice::from_ref(*found))[0].1.ends_with(rank);
+        new.iter().find(of_rank).unwrap_or_else(|| panic!("{rank}: {new:?}")).cases
+    };
+    let words = "operator == SLICE and (7 == rank)";
+    let of = |of_rank_one: u64| {
+        let accepted = stored("accepted", Some(words), OF_RANK_SEVEN, count("rank == 7"));
+        let accepted = StoredFinding { cases: Vec::new(), ..accepted };
+        let listed = stored("listed", None, OF_RANK_ONE, of_rank_one);
+        let found = findings(&[1, 7], EXPERIMENTS, vec![accepted, listed], KnownFailures::default());
+        let mut named = named(&found);
+        named.sort_unstable();
+        named.into_iter().map(|(id, predicate)| (id.to_owned(), predicate.to_owned())).collect::<Vec<_>>()
+    };
+    let one = |id: &str, predicate: &str| (id.to_owned(), predicate.to_owned());
+    let ones = count("rank == 1");
+    assert_eq!(of(ones), [one("accepted", words), one("listed", "")]);
+    // Another number of failures is a change: they are learned again.
+    assert_eq!(of(ones + 1)[1], one("listed", "operator == SLICE and rank == 1"));
+}
+
 #[test]
 fn no_two_findings_have_one_id() {
     let found = findings(
