@@ -16,7 +16,7 @@ use dmlcts_generate::draw::{Draws, derive};
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{
     Library, Operator, Predicate, Scratch,
-    expression::{Binary, Comparison, Expression, Form, Function, Logic, parse},
+    expression::{Expression, Form, parse},
     program::Values,
 };
 
@@ -28,6 +28,7 @@ use crate::{
     label::{Ask, Label, Labelled},
     learned::Learned,
     mutate::{Donors, is_large, mutant, sweep, swept_members},
+    near::{at_bounds, beyond_bounds, conjuncts, weaker},
     propose::Asked,
     role::translated,
 };
@@ -169,14 +170,6 @@ fn elsewhere(
     found
 }
 
-/// The operands of an expression's outermost `and`s.
-fn conjuncts(expression: Expression) -> Vec<Expression> {
-    match expression.form {
-        Form::Logic(Logic::And, pair) => pair.into_iter().flat_map(conjuncts).collect(),
-        form => vec![Expression::new(form, expression.span)],
-    }
-}
-
 /// The rules of a kind of failures, and what is near them.
 struct Rules {
     /// One for each cause. `None` holds for every case.
@@ -253,128 +246,6 @@ impl Rules {
         } else {
             Side::Far
         }
-    }
-}
-
-/// The expression in weaker forms: each lacks one operand of an `and`, or has one comparison that is a step
-/// wider.
-fn weaker(expression: &Expression) -> Vec<Expression> {
-    let with = |form: Form| Expression::new(form, expression.span);
-    match &expression.form {
-        Form::Logic(Logic::And, _) => {
-            let all = conjuncts(expression.clone());
-            let places = 0..all.len();
-            let without = places.clone().map(|place| {
-                let others = all.iter().enumerate().filter(|(other, _)| *other != place);
-                others.map(|(_, one)| one.clone()).collect::<Vec<_>>()
-            });
-            let wider = places.flat_map(|place| {
-                let all = &all;
-                let with = move |one| [&all[..place], &[one], &all[place + 1..]].concat();
-                weaker(&all[place]).into_iter().map(with)
-            });
-            let joined = |all: Vec<Expression>| {
-                all.into_iter().reduce(|one, other| with(Form::Logic(Logic::And, Box::new([one, other]))))
-            };
-            without.chain(wider).filter_map(joined).collect()
-        }
-        Form::Logic(Logic::Or, pair) => {
-            let [one, other] = &**pair;
-            let left = weaker(one).into_iter().map(|one| [one, other.clone()]);
-            let right = weaker(other).into_iter().map(|other| [one.clone(), other]);
-            left.chain(right).map(|pair| with(Form::Logic(Logic::Or, Box::new(pair)))).collect()
-        }
-        Form::Over(quantifier, body) if quantifier.is_condition() => {
-            let bodies = weaker(body).into_iter();
-            bodies.map(|body| with(Form::Over(*quantifier, Box::new(body)))).collect()
-        }
-        Form::Call(of_axis @ (Function::First | Function::Last), arguments) => {
-            let bodies = arguments.iter().flat_map(weaker);
-            bodies.map(|body| with(Form::Call(*of_axis, vec![body]))).collect()
-        }
-        Form::Compare(left, rest) => {
-            let [(comparison, right)] = rest.as_slice() else { return Vec::new() };
-            let step = |by: Binary| {
-                let one = Expression::new(Form::Integer(1), right.span);
-                let right = Expression::new(Form::Binary(by, Box::new([right.clone(), one])), right.span);
-                with(Form::Compare(left.clone(), vec![(*comparison, right)]))
-            };
-            match comparison {
-                Comparison::Less | Comparison::LessOrEqual => vec![step(Binary::Add)],
-                Comparison::Greater | Comparison::GreaterOrEqual => vec![step(Binary::Subtract)],
-                Comparison::Equal => vec![step(Binary::Add), step(Binary::Subtract)],
-                Comparison::NotEqual => Vec::new(),
-            }
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// The expression in forms that hold at a bound alone: in each, one comparison with a number holds for the
-/// number that is nearest to its bound, or for the next one.
-fn at_bounds(expression: &Expression) -> Vec<Expression> {
-    with_each_bound(expression, &|left, comparison, number| {
-        let nearest = match comparison {
-            Comparison::Less => [number - 1, number - 2],
-            Comparison::LessOrEqual => [number, number - 1],
-            Comparison::Greater => [number + 1, number + 2],
-            Comparison::GreaterOrEqual => [number, number + 1],
-            Comparison::NotEqual => [number - 1, number + 1],
-            Comparison::Equal => return Vec::new(),
-        };
-        nearest.map(|number| between(left, number, number)).into()
-    })
-}
-
-/// The expression in forms that hold just beyond a bound alone. A product has few of the numbers there, so
-/// that the forms of a large bound are wider.
-fn beyond_bounds(expression: &Expression) -> Vec<Expression> {
-    with_each_bound(expression, &|left, comparison, number| {
-        let width = (number.abs() / 16).max(4);
-        let (least, most) = match comparison {
-            Comparison::Less => (number, number + width - 1),
-            Comparison::LessOrEqual => (number + 1, number + width),
-            Comparison::Greater => (number - width + 1, number),
-            Comparison::GreaterOrEqual => (number - width, number - 1),
-            Comparison::Equal | Comparison::NotEqual => return Vec::new(),
-        };
-        vec![between(left, least, most)]
-    })
-}
-
-/// `least <= left <= most`.
-fn between(left: &Expression, least: i128, most: i128) -> Expression {
-    let number = |number| Expression::new(Form::Integer(number), left.span);
-    let chain = vec![(Comparison::LessOrEqual, left.clone()), (Comparison::LessOrEqual, number(most))];
-    Expression::new(Form::Compare(Box::new(number(least)), chain), left.span)
-}
-
-/// The expression with one comparison with a number replaced by each expression that `of` makes of it.
-fn with_each_bound(
-    expression: &Expression,
-    of: &dyn Fn(&Expression, Comparison, i128) -> Vec<Expression>,
-) -> Vec<Expression> {
-    let with = |form: Form| Expression::new(form, expression.span);
-    match &expression.form {
-        Form::Logic(Logic::And, pair) => {
-            let [one, other] = &**pair;
-            let left = with_each_bound(one, of).into_iter().map(|one| [one, other.clone()]);
-            let right = with_each_bound(other, of).into_iter().map(|other| [one.clone(), other]);
-            left.chain(right).map(|pair| with(Form::Logic(Logic::And, Box::new(pair)))).collect()
-        }
-        Form::Over(quantifier, body) if quantifier.is_condition() => {
-            let bodies = with_each_bound(body, of).into_iter();
-            bodies.map(|body| with(Form::Over(*quantifier, Box::new(body)))).collect()
-        }
-        Form::Call(of_axis @ (Function::First | Function::Last), arguments) => {
-            let bodies = arguments.iter().flat_map(|body| with_each_bound(body, of));
-            bodies.map(|body| with(Form::Call(*of_axis, vec![body]))).collect()
-        }
-        Form::Compare(left, rest) => match rest.as_slice() {
-            [(comparison, Expression { form: Form::Integer(number), .. })] => of(left, *comparison, *number),
-            _ => Vec::new(),
-        },
-        _ => Vec::new(),
     }
 }
 
@@ -645,64 +516,5 @@ impl Weighing<'_> {
             }
         }
         is_told.then_some(false)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_rule_at_a_bound_has_the_two_numbers_next_to_it() {
-        let of = |text: &str| -> Vec<String> {
-            let expression = parse(text).expect(text);
-            at_bounds(&expression).iter().map(ToString::to_string).collect()
-        };
-        assert_eq!(of("any axis Sizes >= 5"), ["any axis 5 <= Sizes <= 5", "any axis 6 <= Sizes <= 6"]);
-        assert_eq!(
-            of("rank < 3 and modes != 2"),
-            [
-                "2 <= rank <= 2 and modes != 2",
-                "1 <= rank <= 1 and modes != 2",
-                "rank < 3 and 1 <= modes <= 1",
-                "rank < 3 and 3 <= modes <= 3"
-            ]
-        );
-        assert!(of("rank == 3").is_empty());
-    }
-
-    #[test]
-    fn beyond_a_bound_are_the_numbers_next_to_it_and_more_for_a_large_one() {
-        let of = |text: &str| -> Vec<String> {
-            let expression = parse(text).expect(text);
-            beyond_bounds(&expression).iter().map(ToString::to_string).collect()
-        };
-        assert_eq!(
-            of("rank > 7 and any axis Sizes < 128"),
-            ["4 <= rank <= 7 and any axis Sizes < 128", "rank > 7 and any axis 128 <= Sizes <= 135"]
-        );
-        assert_eq!(of("Sizes >= 104"), ["98 <= Sizes <= 103"]);
-        assert_eq!(of("Sizes <= 104"), ["105 <= Sizes <= 110"]);
-        assert!(of("rank == 3").is_empty());
-    }
-
-    #[test]
-    fn a_weaker_rule_lacks_a_condition_or_is_a_step_wider() {
-        let of = |text: &str| -> Vec<String> {
-            let expression = parse(text).expect(text);
-            weaker(&expression).iter().map(ToString::to_string).collect()
-        };
-        assert_eq!(of("rank == 3"), ["rank == 3 + 1", "rank == 3 - 1"]);
-        assert_eq!(of("any axis Sizes >= 5"), ["any axis Sizes >= 5 - 1"]);
-        assert_eq!(
-            of("rank > 1 and DataType != INT8 and any axis Sizes != 2"),
-            [
-                "DataType != INT8 and any axis Sizes != 2",
-                "rank > 1 and any axis Sizes != 2",
-                "rank > 1 and DataType != INT8",
-                "rank > 1 - 1 and DataType != INT8 and any axis Sizes != 2"
-            ]
-        );
-        assert!(of("moves(nan)").is_empty());
     }
 }

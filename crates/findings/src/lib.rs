@@ -39,6 +39,7 @@ mod learned;
 mod merge;
 mod modes;
 mod mutate;
+mod near;
 mod pool;
 mod proposals;
 mod propose;

@@ -16,7 +16,7 @@ pub(crate) enum Kind {
     List,
     /// A list's number on another axis, which is compared with lists.
     OtherAxis,
-    /// A sum of which only the parity is of interest.
+    /// A sum of two lists' numbers. Only its parity is asked.
     Parity,
     /// A number of elements, compared with other such numbers.
     Elements,
