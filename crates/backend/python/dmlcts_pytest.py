@@ -1,7 +1,7 @@
 """A plugin for pytest: `pytest --dmlcts mine.py` runs dmlcts once on the backend mine.py.
 
-There is an item for each operator and strategy of the suite, and for each finding. Collecting them runs the suite. The program
-`dmlcts` must be on the PATH.
+Each operator and strategy of the suite is an item, and each finding is one. The suite runs when pytest collects the items. The
+program `dmlcts` must be on the PATH.
 """
 
 import os
