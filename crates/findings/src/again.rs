@@ -44,8 +44,8 @@ fn with_other_scalar(mut case: Case) -> Option<Case> {
         Value::Scalar(bytes) if bytes.iter().take(size).all(|byte| *byte == 0) => Some(bytes),
         _ => None,
     })?;
-    // A usual number in each type of float.
-    *scalar = [0x5d; 8];
+    // A usual number in each type of float, whose bytes and words all differ.
+    *scalar = 0x4078_b627_4193_3c5d_u64.to_le_bytes();
     Some(case)
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn atoms(universe: &Universe<'_>, sample: &[usize]) -> Vec<Atom> {
     for (term, word) in words.iter().enumerate() {
         match &word.kind {
             Kind::Clause(code) => {
-                tests.push(Test::Flag(term, true));
+                tests.extend([Test::Flag(term, true), Test::Flag(term, false)]);
                 // A clause can be false without being violated: it is not judged where an earlier one is.
                 let named = violation.map(|violation| Test::Names(violation, vec![*code], true));
                 let both = |named| Test::Both(Box::new(named), Box::new(Test::Flag(term, false)));

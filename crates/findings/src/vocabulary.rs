@@ -3,7 +3,7 @@
 
 use dmlcts_model::{DataType, MemberKind, Side};
 use dmlcts_spec::{
-    ElementKind, Operator, Scope,
+    Clause, ElementKind, Operator, Scope,
     expression::{Binary, Expression, Form, parse},
 };
 
@@ -54,6 +54,8 @@ const POWERS: &[i64] = &[2, 3, 4, 8, 16, 32, 64];
 const GROUPS: &[i64] = &[2, 3, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 /// The ranges of narrow unsigned numbers.
 const MODULI: [i64; 2] = [1 << 8, 1 << 16];
+/// The same for codes, which bit fields hold, too.
+const CODES: [i64; 4] = [1 << 3, 1 << 4, 1 << 8, 1 << 16];
 const BYTES: &[i64] = &[4, 8, 16, 32, 64, 128, 256, 1024, 4096];
 
 /// Every word about an operator's cases.
@@ -97,6 +99,11 @@ impl Words {
         self.add(Scope::Desc, Kind::Name(data_types()), NAME, "InputTensor.DataType");
         let same = "InputTensor.ElementSize == OutputTensor.ElementSize";
         self.add(Scope::Desc, Kind::Condition, PAIR, same);
+        for modulus in MODULI {
+            let [input, output] =
+                Side::BOTH.map(|side| format!("code({}.DataType) mod {modulus}", side.member_name()));
+            self.add(Scope::Desc, Kind::Condition, LONG, format!("{input} == {output}"));
+        }
         for side in Side::BOTH {
             self.desc(NAME + 6, side.binding_name()).divisors = BYTES;
         }
@@ -111,7 +118,7 @@ impl Words {
                     self.desc(PAIR, format!("code({})", member.name));
                     let codes = enumeration.enumerators.iter().map(|it| it.value.to_string());
                     let codes = codes.collect::<Vec<_>>().join(", ");
-                    for modulus in MODULI {
+                    for modulus in CODES {
                         let text = format!("code({}) mod {modulus} in [{codes}]", member.name);
                         self.add(Scope::Desc, Kind::Condition, LONG, text);
                     }
@@ -127,6 +134,11 @@ impl Words {
                     self.add(Scope::Desc, Kind::Name(data_types()), NAME + 2, member.name.as_str());
                     let text = format!("size({}) == InputTensor.ElementSize", member.name);
                     self.add(Scope::Desc, Kind::Condition, PAIR, text);
+                    for modulus in CODES {
+                        let text =
+                            format!("code({}) mod {modulus} == code(InputTensor.DataType)", member.name);
+                        self.add(Scope::Desc, Kind::Condition, LONG, text);
+                    }
                 }
                 MemberKind::Scalar => {
                     self.desc(NAME + 6, format!("spare({})", member.name)).divisors = &MODULI;
@@ -159,8 +171,15 @@ impl Words {
             ] {
                 self.desc(LONG + more, format!("{tensor}.TotalTensorSizeInBytes - {needed}"));
             }
+            for modulus in MODULI {
+                let codes = DataType::all().map(|kind| kind.0.to_string()).collect::<Vec<_>>().join(", ");
+                let text = format!("code({tensor}.DataType) mod {modulus} in [{codes}]");
+                self.add(Scope::Desc, Kind::Condition, LONG, text);
+            }
             self.desc(NAME + 6, format!("{tensor}.Flags"));
-            self.desc(NAME + 6, format!("{tensor}.GuaranteedBaseOffsetAlignment"));
+            let alignment = format!("{tensor}.GuaranteedBaseOffsetAlignment");
+            self.desc(PAIR, format!("{alignment} mod {size}"));
+            self.desc(NAME + 6, alignment).divisors = POWERS;
         }
         self.add(Scope::Desc, Kind::Condition, PAIR, "overlaps(InputTensor)");
         // The last element that is read, and its distance from the start in bytes.
@@ -192,6 +211,9 @@ impl Words {
         {
             self.add(Scope::Axis, Kind::List, weight, name).divisors = POWERS;
         }
+        let present = lists.unsigned.iter().chain(&lists.signed).map(|name| format!("present({name})"));
+        let present = present.collect::<Vec<_>>().join(" and ");
+        self.add(Scope::Desc, Kind::Condition, LONG, format!("({present})"));
         lists
     }
 
@@ -331,15 +353,19 @@ impl Words {
         let names = operator.clause_names();
         let by_code = names.enumerators.iter().map(|it| (it.value, it.name.clone()));
         self.add(Scope::Desc, Kind::Name(by_code.collect()), NAME + 2, VIOLATION);
-        for clause in operator.clauses() {
+        for (place, clause) in operator.clauses().iter().enumerate() {
             let code = names.enumerators.iter().find(|it| it.name == clause.name()).map(|it| it.value);
             let kind = match code.filter(|_| clause.scope == Scope::Desc) {
                 Some(code) => Kind::Clause(code),
                 None => Kind::Condition,
             };
             self.add(clause.scope, kind, LONG, format!("({})", clause.text));
-            for part in alternatives(&clause.expression) {
+            for part in parts(&clause.expression) {
                 self.add(clause.scope, Kind::Condition, LONG, format!("({part})"));
+            }
+            let is_same = |other: &&Clause| other.scope == Scope::Desc && other.name() == clause.name();
+            for other in operator.clauses()[place + 1..].iter().filter(is_same) {
+                self.of_both(&clause.expression, &other.expression);
             }
             if let Some(text) = in_32_bits(operator, &clause.expression) {
                 self.add(clause.scope, Kind::Condition, LONG, text);
@@ -349,6 +375,14 @@ impl Words {
 }
 
 impl Words {
+    /// A clause of both tensors, and the same without a part.
+    fn of_both(&mut self, one: &Expression, other: &Expression) {
+        self.add(Scope::Desc, Kind::Condition, LONG + 4, format!("(({one}) and ({other}))"));
+        for (one, other) in parts(one).iter().zip(parts(other)) {
+            self.add(Scope::Desc, Kind::Condition, LONG + 4, format!("(({one}) and ({other}))"));
+        }
+    }
+
     /// The data that a case moves.
     fn of_data(&mut self, operator: &Operator) {
         let has_padding = operator.semantics().fill.is_some();
@@ -373,18 +407,17 @@ fn off_by_one(definition: &str) -> Option<String> {
     (text != definition).then(|| parse(&text).ok()).flatten().map(|expression| expression.to_string())
 }
 
-/// The operands of a condition's `or`s and of the `and`s inside of them. Code may forget each.
-fn alternatives(condition: &Expression) -> Vec<&Expression> {
-    fn operands<'a>(condition: &'a Expression, found: &mut Vec<&'a Expression>) {
-        match &condition.form {
-            Form::Logic(_, pair) => pair.iter().for_each(|one| operands(one, found)),
-            _ => found.push(condition),
-        }
-    }
-    let mut found = Vec::new();
-    operands(condition, &mut found);
-    found.retain(|one| !std::ptr::eq(*one, condition));
-    found
+/// The operands of a condition's `and`s and `or`s, and the condition without one of them: code may forget
+/// each.
+fn parts(condition: &Expression) -> Vec<Expression> {
+    let Form::Logic(logic, pair) = &condition.form else { return Vec::new() };
+    let [one, other] = &**pair;
+    let with = |pair| Expression::new(Form::Logic(*logic, Box::new(pair)), condition.span);
+    let (of_one, of_other) = (parts(one), parts(other));
+    let without = of_one.iter().map(|part| with([part.clone(), other.clone()]));
+    let without_other = of_other.iter().map(|part| with([one.clone(), part.clone()]));
+    let joined = without.chain(without_other).collect::<Vec<_>>();
+    [vec![one.clone(), other.clone()], of_one, of_other, joined].concat()
 }
 
 /// A comparison of a sum with a member, as code that adds in 32 unsigned bits computes it.

@@ -41,7 +41,7 @@ const INVALID: usize = 5_000;
 const SWEPT: usize = 6_000;
 const ATTEMPTS: usize = 16;
 /// The cases that are printed of a predicate that is called exact and is wrong.
-const PRINTED: usize = 2;
+const PRINTED: usize = 4;
 
 /// Invalid descs that no suite of the same seed has.
 const BROKEN: &str = "
@@ -82,6 +82,8 @@ struct Explained {
     wrong_in_suite: usize,
     /// The number of fresh cases that the predicates get wrong.
     wrong: usize,
+    /// Some of those cases, and whether they fail.
+    examples: Vec<(Case, bool)>,
     /// The number of fresh cases with a verdict that counts.
     judged: usize,
     /// Some of the cases that contradict predicates that are called exact.
@@ -276,8 +278,11 @@ fn outcome(subject: &Subject, suite: &Arc<dyn Source>, fresh: &Arc<dyn Source>) 
         // Failures that no predicate holds for may belong to the other findings.
         let is_against = |one: &&&Shown| exact.len() == findings.len() || one.failed == Some(false);
         let contradicting = against.iter().filter(is_against).map(|one| one.case.clone()).collect();
+        let apart = wrong.len().div_ceil(PRINTED).max(1);
+        let examples = wrong.iter().step_by(apart);
+        let examples = examples.map(|one| (one.case.clone(), one.failed == Some(true))).collect();
         let (wrong_in_suite, wrong) = (wrong_in_suite.len(), wrong.len());
-        Ok(Explained { findings, wrong_in_suite, wrong, judged, contradicting, time })
+        Ok(Explained { findings, wrong_in_suite, wrong, examples, judged, contradicting, time })
     };
     let correlation = explained(diagnosis.findings, Duration::ZERO)?;
     let began = Instant::now();
@@ -460,6 +465,10 @@ fn print(rows: &[(&Subject, Outcome)], apart: &Apart) -> std::io::Result<()> {
                     let predicate = rule.map_or("no predicate", |rule| rule.predicate.text());
                     let cases = counted(finding.cases, "case");
                     writeln!(out, "    {}: {cases}: {}", finding.id, escaped(predicate))?;
+                }
+                for (case, failed) in &experiment.examples {
+                    let (does, holds) = if *failed { ("fails", "no") } else { ("passes", "a") };
+                    writeln!(out, "    {does}, and {holds} predicate holds: {case}")?;
                 }
                 for case in experiment.contradicting.iter().take(PRINTED) {
                     writeln!(out, "    called exact, but wrong for: {case}")?;
