@@ -169,7 +169,7 @@ fn edit(case: &mut Case, donors: &Donors<'_>, draws: &mut Draws) -> bool {
     let rank = case.desc.rank();
     let axis = draws.place(rank);
     // The remaining numbers transplant an axis, the edit that most often keeps a case valid.
-    let kind = draws.place(16);
+    let kind = draws.place(17);
     match kind {
         3..=6 => shift(&mut case.desc, axis, donors.numbers, draws),
         7 => swap_axes(&mut case.desc, axis, draws.place(rank)),
@@ -194,9 +194,10 @@ fn edit(case: &mut Case, donors: &Donors<'_>, draws: &mut Draws) -> bool {
         MEMORY => memory(case, donor, draws),
         14 => pack(&mut case.desc, draws),
         15 => retype_one(&mut case.desc, &donor.desc, draws),
+        16 if !is_usual(&donor.desc) => take_one(&mut case.desc, &donor.desc, draws),
         _ => transplant(&mut case.desc, axis, &donor.desc, draws),
     }
-    recount(&mut case.desc);
+    recount(&mut case.desc, rank);
     kind == MEMORY
 }
 
@@ -353,6 +354,7 @@ fn scalars(desc: &mut Desc, donor: &Desc, draws: &mut Draws) {
                     *value = Value::Integer(enumerator.value);
                 }
             }
+            MemberKind::Enumeration(_) | MemberKind::DataType => value.clone_from(other),
             MemberKind::U32 | MemberKind::I32 | MemberKind::Scalar if draws.chance(1, 2) => {
                 value.clone_from(other);
             }
@@ -425,16 +427,68 @@ fn pack(desc: &mut Desc, draws: &mut Draws) {
     }
 }
 
-/// Sets the counts of axes to the number of sizes.
-fn recount(desc: &mut Desc) {
+/// Whether both tensors and all lists are there, and each count is that of the sizes.
+fn is_usual(desc: &Desc) -> bool {
+    let rank = desc.rank();
+    let is_whole = |side| {
+        desc.tensor(side)
+            .is_some_and(|tensor| tensor.sizes.is_some() && tensor.dimension_count as usize == rank)
+    };
+    let mut members = desc.signature.members.iter().zip(&desc.members);
+    Side::BOTH.into_iter().all(is_whole)
+        && members.all(|(member, value)| match (&member.kind, value) {
+            (MemberKind::Count, Value::Integer(count)) => *count == rank as i64,
+            (_, Value::List(list)) => list.is_some(),
+            _ => true,
+        })
+}
+
+/// Takes a count, a member with one value, or the absence of a list or a tensor from another case.
+fn take_one(desc: &mut Desc, donor: &Desc, draws: &mut Draws) {
+    let (rank, of_donor) = (desc.rank() as i64, donor.rank() as i64);
+    // A count means itself, or its distance from the number of axes.
+    let more = if draws.chance(1, 2) { rank - of_donor } else { 0 };
+    let side = Side::BOTH[draws.place(2)];
+    let place = draws.place(3 + desc.members.len());
+    let other = donor.tensor(side);
+    match (place, other) {
+        (0, None) => match side {
+            Side::Input => desc.input = None,
+            Side::Output => desc.output = None,
+        },
+        (0 | 1, Some(other)) => {
+            if let Some(tensor) = desc.tensor_mut(side) {
+                tensor.dimension_count = u32::try_from(i64::from(other.dimension_count) + more).unwrap_or(0);
+            }
+        }
+        (2, Some(other)) if other.sizes.is_none() => {
+            if let Some(tensor) = desc.tensor_mut(side) {
+                tensor.sizes = None;
+            }
+        }
+        (3.., _) => match (&mut desc.members[place - 3], &donor.members[place - 3]) {
+            (Value::Integer(own), Value::Integer(other)) => {
+                let is_count = matches!(desc.signature.members[place - 3].kind, MemberKind::Count);
+                let number = if is_count { other + more } else { *other };
+                *own = number.clamp(i32::MIN.into(), u32::MAX.into());
+            }
+            (Value::List(list), Value::List(None)) => *list = None,
+            _ => {}
+        },
+        _ => {}
+    }
+}
+
+/// Sets each count of axes that was the number of sizes to that number.
+fn recount(desc: &mut Desc, was: usize) {
     let rank = desc.rank();
     for side in Side::BOTH {
-        if let Some(tensor) = desc.tensor_mut(side) {
+        if let Some(tensor) = desc.tensor_mut(side).filter(|tensor| tensor.dimension_count == was as u32) {
             tensor.dimension_count = rank as u32;
         }
     }
     for (member, value) in desc.signature.members.iter().zip(&mut desc.members) {
-        if matches!(member.kind, MemberKind::Count) {
+        if matches!(member.kind, MemberKind::Count) && *value == Value::Integer(was as i64) {
             *value = Value::Integer(rank as i64);
         }
     }

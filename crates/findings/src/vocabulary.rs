@@ -211,9 +211,11 @@ impl Words {
         {
             self.add(Scope::Axis, Kind::List, weight, name).divisors = POWERS;
         }
-        let present = lists.unsigned.iter().chain(&lists.signed).map(|name| format!("present({name})"));
-        let present = present.collect::<Vec<_>>().join(" and ");
-        self.add(Scope::Desc, Kind::Condition, LONG, format!("({present})"));
+        for of_all in ["present(LIST)", "length(LIST) == rank"] {
+            let each = lists.unsigned.iter().chain(&lists.signed).map(|name| of_all.replace("LIST", name));
+            let all = each.collect::<Vec<_>>().join(" and ");
+            self.add(Scope::Desc, Kind::Condition, LONG, format!("({all})"));
+        }
         lists
     }
 

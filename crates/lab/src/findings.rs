@@ -69,9 +69,9 @@ enum Outcome {
     /// The fault was explained.
     Explained {
         /// From the suite's cases alone.
-        correlation: Explained,
+        correlation: Box<Explained>,
         /// With experiments.
-        experiment: Explained,
+        experiment: Box<Explained>,
     },
 }
 
@@ -288,7 +288,7 @@ fn outcome(subject: &Subject, suite: &Arc<dyn Source>, fresh: &Arc<dyn Source>) 
     let began = Instant::now();
     let findings = run(subject, suite, Some(Explaining::USUAL_CASES))?.0.findings;
     let experiment = explained(findings, began.elapsed())?;
-    Ok(Outcome::Explained { correlation, experiment })
+    Ok(Outcome::Explained { correlation: Box::new(correlation), experiment: Box::new(experiment) })
 }
 
 /// The places of the cases that showed the fault.
