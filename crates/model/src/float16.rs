@@ -1,5 +1,5 @@
-//! The 16-bit float: its bits to a number and back. The crate `half`, with which a test compares, would bring four
-//! more crates into every backend.
+//! The 16-bit float: its bits to a number and back. The crate `half`, with which a test compares, would bring
+//! four more crates into every backend.
 
 /// The bits of positive infinity.
 pub(crate) const INFINITY: u16 = 0x7C00;
@@ -9,7 +9,7 @@ pub(crate) fn to_f64(bits: u16) -> f64 {
     let magnitude = bits & 0x7FFF;
     let value = match magnitude {
         ..INFINITY => {
-            // The exponent's bias is 15 here and 1023 there, for numbers with a leading zero bit, too.
+            // The exponent's bias is 15 here and 1023 there, also for subnormal numbers.
             let scale = f64::from_bits((1023 + 1023 - 15) << 52);
             f64::from_bits(u64::from(magnitude) << 42) * scale
         }
