@@ -110,7 +110,7 @@ pub use dmlcts_model::{
 #[cfg(feature = "gate")]
 pub use gate::Gate;
 #[cfg(feature = "proptest")]
-pub use property::{AnyCase, CaseLine, CaseTree, case};
+pub use property::{AnyCase, CaseLine, CaseTree, case, case_at};
 pub use serve::serve;
 
 #[cfg(all(test, feature = "gate"))]
