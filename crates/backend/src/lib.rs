@@ -22,9 +22,15 @@ pub mod dylib;
 mod guard_pages;
 mod guarded_memory;
 mod interleaved;
+#[cfg(feature = "host")]
 mod open_error;
 mod out_of_bounds;
+#[cfg(feature = "host")]
 pub mod process;
+#[cfg_attr(
+    not(feature = "host"),
+    allow(dead_code, unused_imports, reason = "the host's end of the protocol lies beside the backend's")
+)]
 pub mod protocol;
 mod rules;
 mod sequential;
@@ -34,6 +40,7 @@ mod times;
 pub use batch::{Batch, Job, Run};
 pub use capabilities::{Capabilities, Lack, Limits};
 pub use interleaved::Interleaved;
+#[cfg(feature = "host")]
 pub use open_error::OpenError;
 pub use out_of_bounds::note_writes_out_of_bounds;
 pub use rules::{Walk, byte_strides, check_padding, check_slice, check_tensors};

@@ -338,10 +338,9 @@ fn short(message: &str) -> String {
 
 impl Pointed {
     fn of(mistake: &Mistake) -> Self {
-        let help = mistake.help().map(|help| help.to_string());
         let label = Some(mistake.label()).filter(|label| !label.is_empty()).map(short);
         let (name, message) = (mistake.source_name(), mistake.message());
-        Self::labelled(name, mistake.text(), message, help.as_deref(), mistake.span(), label)
+        Self::labelled(name, mistake.text(), message, mistake.advice(), mistake.span(), label)
     }
 
     fn new(name: &str, text: &str, message: &str, help: Option<&str>, span: Range<usize>) -> Self {

@@ -77,7 +77,7 @@
 //!
 //! [`export!`] makes a shared library of the backend, which `dmlcts run --backend dylib:PATH` loads.
 //!
-//! Without the feature `gate`, a backend can be written and [served](serve): 32 crates instead of 98,
+//! Without the feature `gate`, a backend can be written and [served](serve): 18 crates instead of 68,
 //! without YAML and oracle. The gate has clap, since `libtest-mimic` depends on it.
 
 #[cfg(any(feature = "fuzz", feature = "proptest"))]
@@ -110,7 +110,7 @@ pub use dmlcts_model::{
 #[cfg(feature = "gate")]
 pub use gate::Gate;
 #[cfg(feature = "proptest")]
-pub use property::{AnyCase, CaseLine, CaseTree, case};
+pub use property::{AnyCase, CaseLine, CaseTree, case, case_at};
 pub use serve::serve;
 
 #[cfg(all(test, feature = "gate"))]

@@ -42,12 +42,20 @@ use crate::random_case::random_case;
 ///
 /// proptest tries 256 cases. A case takes microseconds: `PROPTEST_CASES=10000` tries more.
 pub fn case() -> AnyCase {
-    AnyCase
+    case_at(FeatureLevel::NEWEST)
 }
 
-/// The strategy of [`case()`].
+/// [`case()`] for a backend with an older feature level. A failing case shrinks to a simpler one that breaks
+/// the same clauses at this level.
+pub fn case_at(level: FeatureLevel) -> AnyCase {
+    AnyCase { level }
+}
+
+/// The strategy of [`case()`] and [`case_at`].
 #[derive(Clone, Copy, Debug)]
-pub struct AnyCase;
+pub struct AnyCase {
+    level: FeatureLevel,
+}
 
 /// A case that proptest prints as its line, which `dmlcts run` takes.
 #[derive(Clone, PartialEq, Eq)]
@@ -76,12 +84,14 @@ impl Strategy for AnyCase {
         let mutations = if numbers.random_bool(0.5) { numbers.random_range(1..=3) } else { 0 };
         let case = random_case(numbers.random(), mutations, numbers.random());
         let case = case.ok_or("the generator has no such case")?;
-        Ok(CaseTree { smaller: Box::new(simpler(&case)), failed: case.clone(), current: case })
+        let smaller = Box::new(simpler(&case, self.level));
+        Ok(CaseTree { level: self.level, smaller, failed: case.clone(), current: case })
     }
 }
 
 /// A case, and the simpler ones that were not tried yet. A simpler case breaks the same clauses.
 pub struct CaseTree {
+    level: FeatureLevel,
     /// The smallest case that failed.
     failed: Case,
     /// The case that is tried.
@@ -106,7 +116,7 @@ impl ValueTree for CaseTree {
     /// The current case failed: tries the first simpler one.
     fn simplify(&mut self) -> bool {
         self.failed.clone_from(&self.current);
-        self.smaller = Box::new(simpler(&self.failed));
+        self.smaller = Box::new(simpler(&self.failed, self.level));
         self.complicate()
     }
 
@@ -119,8 +129,8 @@ impl ValueTree for CaseTree {
     }
 }
 
-fn simpler(case: &Case) -> impl Iterator<Item = Case> + use<> {
-    smaller(case, Library::embedded(), FeatureLevel::NEWEST)
+fn simpler(case: &Case, level: FeatureLevel) -> impl Iterator<Item = Case> + use<> {
+    smaller(case, Library::embedded(), level)
 }
 
 #[cfg(test)]
@@ -201,20 +211,23 @@ mod tests {
 
     #[test]
     fn a_case_shrinks_as_in_a_run() {
-        let mut fails = |case: &Case| check(case, &mut Wrong::default()).is_err();
-        let (mut runner, mut shrunk) = (TestRunner::deterministic(), 0);
-        for _ in 0..200 {
-            let mut tree = case().new_tree(&mut runner).expect("a case");
-            let first = tree.current();
-            if !fails(&first) {
-                continue;
+        let old = "2.1".parse().expect("a feature level");
+        for level in [old, FeatureLevel::NEWEST] {
+            let mut fails = |case: &Case| check(case, &mut Wrong::default()).is_err();
+            let (mut runner, mut shrunk) = (TestRunner::deterministic(), 0);
+            for _ in 0..200 {
+                let mut tree = case_at(level).new_tree(&mut runner).expect("a case");
+                let first = tree.current();
+                if !fails(&first) {
+                    continue;
+                }
+                // As proptest does.
+                while if fails(&tree.current()) { tree.simplify() } else { tree.complicate() } {}
+                let wanted = shrink(&first, Library::embedded(), level, usize::MAX, &mut fails);
+                assert_eq!(format!("{:?}", tree.current()), wanted.to_string());
+                shrunk += usize::from(wanted != *first);
             }
-            // As proptest does.
-            while if fails(&tree.current()) { tree.simplify() } else { tree.complicate() } {}
-            let wanted = shrink(&first, Library::embedded(), FeatureLevel::NEWEST, usize::MAX, &mut fails);
-            assert_eq!(format!("{:?}", tree.current()), wanted.to_string());
-            shrunk += usize::from(wanted != *first);
+            assert!(shrunk > 5, "{level}: {shrunk}");
         }
-        assert!(shrunk > 5, "{shrunk}");
     }
 }

@@ -8,9 +8,7 @@
 
 use std::fmt::{Display, LowerExp, Write as _};
 
-use half::f16;
-
-use crate::{DataType, NumberKind};
+use crate::{DataType, NumberKind, float16};
 
 /// A text that is not an element of its data type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -169,7 +167,7 @@ impl Float {
     /// The bits of positive infinity: every bit of the exponent is set.
     fn infinity(self) -> u64 {
         match self {
-            Self::Half => u64::from(f16::INFINITY.to_bits()),
+            Self::Half => u64::from(float16::INFINITY),
             Self::Single => u64::from(f32::INFINITY.to_bits()),
             Self::Double => f64::INFINITY.to_bits(),
         }
@@ -215,7 +213,7 @@ impl Float {
             return;
         }
         match self {
-            Self::Half => write_shortest(shortest_half(f16::from_bits(magnitude as u16)), out),
+            Self::Half => write_shortest(shortest_half(magnitude as u16), out),
             Self::Single => write_shortest(f32::from_bits(magnitude as u32), out),
             Self::Double => write_shortest(f64::from_bits(magnitude), out),
         }
@@ -247,11 +245,7 @@ impl Float {
             _ => {}
         }
         let bits = match self {
-            Self::Half => {
-                // `from_f64` rounds twice with hardware support, and thus differs between machines.
-                let value = magnitude.parse().map_err(|_| not_a_number())?;
-                u64::from(f16::from_f64_const(value).to_bits())
-            }
+            Self::Half => u64::from(float16::from_f64(magnitude.parse().map_err(|_| not_a_number())?)),
             Self::Single => u64::from(magnitude.parse::<f32>().map_err(|_| not_a_number())?.to_bits()),
             Self::Double => magnitude.parse::<f64>().map_err(|_| not_a_number())?.to_bits(),
         };
@@ -300,14 +294,14 @@ fn write_shortest(value: impl Display + LowerExp + Into<f64> + Copy, out: &mut S
 
 /// The shortest decimal that rounds to this half, as the nearest double, which prints as that decimal. Five
 /// digits always suffice. Integers have at most five digits and are returned as they are.
-fn shortest_half(value: f16) -> f64 {
-    let exact = value.to_f64_const();
+fn shortest_half(bits: u16) -> f64 {
+    let exact = float16::to_f64(bits);
     if exact.fract() == 0.0 {
         return exact;
     }
     (0..5)
         .filter_map(|digits| format!("{exact:.digits$e}").parse().ok())
-        .find(|&decimal| f16::from_f64_const(decimal).to_bits() == value.to_bits())
+        .find(|&decimal| float16::from_f64(decimal) == bits)
         .unwrap_or(exact)
 }
 
@@ -342,8 +336,8 @@ mod tests {
         ] {
             assert_eq!(text_of_f32(value), text);
         }
-        assert_eq!(element_to_text(DataType::FLOAT16, &f16::from_f32(0.1).to_le_bytes()), "0.1");
-        assert_eq!(element_to_text(DataType::FLOAT16, &f16::MAX.to_le_bytes()), "65504");
+        assert_eq!(element_to_text(DataType::FLOAT16, &float16::from_f64(0.1).to_le_bytes()), "0.1");
+        assert_eq!(element_to_text(DataType::FLOAT16, &(float16::INFINITY - 1).to_le_bytes()), "65504");
         assert_eq!(element_to_text(DataType::FLOAT64, &f64::NAN.to_le_bytes()), "nan");
     }
 

@@ -15,6 +15,7 @@ mod element;
 mod expectation;
 mod feature_level;
 pub mod fill;
+mod float16;
 pub mod line;
 mod named_enum;
 mod outcome;

@@ -3,11 +3,9 @@
 //! Every mistake that a person can make in a file becomes a [`Diagnostic`]: where it is, what is wrong, what
 //! was expected and which names are similar. Its `Display` shows the file, line, column, source line and a
 //! caret, without colour, so that it reads the same in a log, a test and a terminal. Programs that need more
-//! use its [`miette::Diagnostic`] implementation.
+//! read its parts.
 
 use std::{borrow::Cow, fmt, ops::Range, sync::Arc};
-
-use miette::{LabeledSpan, NamedSource, SourceCode};
 
 /// A text and its name: a file's path, or a label such as `--where`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,8 +41,7 @@ impl Source {
 /// One mistake at one position of one source.
 #[derive(Debug, Clone)]
 pub struct Diagnostic {
-    source: Arc<NamedSource<Arc<str>>>,
-    text: Arc<str>,
+    source: Located,
     span: Range<usize>,
     message: String,
     label: String,
@@ -62,8 +59,7 @@ impl Diagnostic {
         let start = floor_boundary(&source.text, span.start);
         let end = floor_boundary(&source.text, span.end.max(start));
         Self {
-            source: Arc::clone(&source.named),
-            text: Arc::clone(&source.text),
+            source: source.clone(),
             span: start..end,
             message: message.into(),
             label: label.into(),
@@ -88,14 +84,19 @@ impl Diagnostic {
         &self.label
     }
 
+    /// Advice on how to fix the mistake.
+    pub fn advice(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+
     /// The name of the file or text.
     pub fn source_name(&self) -> &str {
-        self.source.name()
+        &self.source.name
     }
 
     /// The whole text.
     pub fn text(&self) -> &str {
-        &self.text
+        &self.source.text
     }
 
     /// The range of bytes in the text.
@@ -105,7 +106,7 @@ impl Diagnostic {
 
     /// Line and column, both from 1; columns count characters.
     pub fn line_and_column(&self) -> (usize, usize) {
-        let before = &self.text[..self.span.start];
+        let before = &self.source.text[..self.span.start];
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
     }
@@ -126,18 +127,19 @@ const WIDEST: usize = 160;
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Located { name, text } = &self.source;
         let (line, column) = self.line_and_column();
-        let line_start = self.text[..self.span.start].rfind('\n').map_or(0, |at| at + 1);
-        let line_end = self.text[line_start..].find('\n').map_or(self.text.len(), |at| line_start + at);
-        let shown_start = floor_boundary(&self.text, line_start.max(self.span.start.saturating_sub(WIDEST)));
-        let shown_end = floor_boundary(&self.text, line_end.min(self.span.start + WIDEST)).max(shown_start);
-        let shown = &self.text[shown_start..shown_end].trim_end();
-        let before = self.text[shown_start..self.span.start].chars();
+        let line_start = text[..self.span.start].rfind('\n').map_or(0, |at| at + 1);
+        let line_end = text[line_start..].find('\n').map_or(text.len(), |at| line_start + at);
+        let shown_start = floor_boundary(text, line_start.max(self.span.start.saturating_sub(WIDEST)));
+        let shown_end = floor_boundary(text, line_end.min(self.span.start + WIDEST)).max(shown_start);
+        let shown = &text[shown_start..shown_end].trim_end();
+        let before = text[shown_start..self.span.start].chars();
         let indent: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
-        let marked = &self.text[self.span.start..self.span.end.min(shown_end).max(self.span.start)];
+        let marked = &text[self.span.start..self.span.end.min(shown_end).max(self.span.start)];
         let carets = "^".repeat(marked.trim_end().chars().count().max(1));
         let margin = " ".repeat(line.to_string().len());
-        writeln!(f, "{}:{line}:{column}: {}", self.source.name(), self.message)?;
+        writeln!(f, "{name}:{line}:{column}: {}", self.message)?;
         writeln!(f, "{margin} |")?;
         writeln!(f, "{line} | {shown}")?;
         write!(f, "{margin} | {indent}{carets}")?;
@@ -153,33 +155,16 @@ impl fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
-impl miette::Diagnostic for Diagnostic {
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&*self.source)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let label = (!self.label.is_empty()).then(|| self.label.clone());
-        let length = self.span.end - self.span.start;
-        Some(Box::new(std::iter::once(LabeledSpan::new(label, self.span.start, length))))
-    }
-
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
-    }
-}
-
-/// A source prepared for diagnostics.
+/// A source that diagnostics share.
 #[derive(Debug, Clone)]
 pub(crate) struct Located {
-    named: Arc<NamedSource<Arc<str>>>,
+    name: Arc<str>,
     pub(crate) text: Arc<str>,
 }
 
 impl Located {
     pub(crate) fn new(source: &Source) -> Self {
-        let text: Arc<str> = source.text.as_str().into();
-        Self { named: Arc::new(NamedSource::new(&source.name, Arc::clone(&text))), text }
+        Self { name: source.name.as_str().into(), text: source.text.as_str().into() }
     }
 }
 
@@ -231,9 +216,3 @@ impl fmt::Display for LoadError {
 }
 
 impl std::error::Error for LoadError {}
-
-impl miette::Diagnostic for LoadError {
-    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn miette::Diagnostic> + 'a>> {
-        Some(Box::new(self.diagnostics.iter().map(|mistake| mistake as &dyn miette::Diagnostic)))
-    }
-}

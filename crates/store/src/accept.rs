@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use dmlcts_backend::Capabilities;
 use dmlcts_diagnose::{Diagnosis, Finding, Membership, Rule, Severity};
-use dmlcts_model::{Case, FeatureLevel, Outcome, line};
+use dmlcts_model::{Case, Outcome, line};
 use dmlcts_runner::{Class, Conclusion, Kind, Status, Summary, Verdict};
 use dmlcts_spec::{Library, Predicate, Validity, program::Values};
 
@@ -298,8 +298,9 @@ fn selected(
     let filter = filter(rule, finding.class);
     let predicate = Predicate::parse(&filter, library).ok()?;
     let mut values = Values::default();
-    let mut holds = |case: &Case| predicate.holds(case, FeatureLevel::NEWEST, &mut values);
-    let shown = [&finding.shown().case, &finding.first.case].into_iter().find(|case| holds(case)).cloned();
+    let shown = finding.shown();
+    let mut holds = |case: &Case| predicate.holds(case, shown.level, &mut values);
+    let shown = [&shown.case, &finding.first.case].into_iter().find(|case| holds(case)).cloned();
     // A case that fails on other data only does not fulfil a condition on its data.
     let lines = || lines(cases).into_iter().filter_map(|line| line::parse(&line, library.signatures()).ok());
     let smallest = shown.or_else(|| lines().find(&mut holds))?;

@@ -148,11 +148,11 @@ fn the_kit_holds_no_backend_and_needs_the_oracle_for_the_gate_alone() {
 
 /// Where unsafe code may be, below `crates/`: code that calls Direct3D and DirectML, the stand-in for
 /// DirectML, the host of shared libraries, the code that protects pages of memory, the code that moves
-/// standard output on Windows, and two loops whose benchmarks show their gain.
+/// standard output, and two loops whose benchmarks show their gain.
 const UNSAFE: [&str; 9] = [
     "backend/src/dylib/",
     "backend/src/guard_pages.rs",
-    "backend/src/protocol/stdio/windows.rs",
+    "backend/src/protocol/stdio/",
     "directml/src/direct3d/",
     "directml/stand-in/src/com/",
     "directml/stand-in/src/operator.rs",

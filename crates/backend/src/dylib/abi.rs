@@ -113,17 +113,6 @@ pub(super) struct Lack {
 /// `dmlcts_backend *` and `dmlcts_operator *`: owned by the library, and only passed back to it.
 pub type Opaque = *mut c_void;
 
-/// The functions of a library.
-#[derive(Clone, Copy)]
-pub(super) struct Functions {
-    pub(super) open: unsafe extern "C" fn(*mut Opaque, *mut Reason) -> i32,
-    pub(super) describe: unsafe extern "C" fn(Opaque) -> *const Capabilities,
-    pub(super) create: unsafe extern "C" fn(Opaque, *const Desc, *mut Opaque, *mut Reason) -> i32,
-    pub(super) run: unsafe extern "C" fn(Opaque, Opaque, *const Memory, *mut Reason) -> i32,
-    pub(super) destroy: unsafe extern "C" fn(Opaque, Opaque),
-    pub(super) close: unsafe extern "C" fn(Opaque),
-}
-
 #[cfg(test)]
 mod tests {
     use std::{

@@ -2,13 +2,13 @@
 
 use std::io::{self, BufRead, Write};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Bounds, Frame, Kind, LONGEST_HEADER, VERSION, write_frame};
 
 /// `hello`, from a backend that cannot work, such as one that finds no GPU. It ends then.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CannotStart {
     /// The version of the protocol: 1.

@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use dmlcts_model::{DataType, FeatureLevel, printable};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
@@ -44,13 +43,14 @@ pub(crate) fn speaks(who: &str, version: u32) -> String {
 }
 
 /// `hello`, to the backend: the first frame of all.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HostHello {
     /// The version of the protocol: 1.
     pub protocol: u32,
     /// The host's name and version.
-    #[schemars(length(max = LONGEST))]
+    #[cfg_attr(feature = "host", schemars(length(max = LONGEST)))]
     pub host: String,
     /// The operators that it asks for.
     #[serde(default)]
@@ -59,42 +59,43 @@ pub struct HostHello {
 
 /// `hello`, from the backend: its name and its capabilities, before it gets any case. It is the same at every
 /// start.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Hello {
     /// The version of the protocol: 1.
     pub protocol: u32,
     /// The backend's name in reports.
-    #[schemars(length(max = LONGEST))]
+    #[cfg_attr(feature = "host", schemars(length(max = LONGEST)))]
     pub name: String,
     /// The backend's own version.
-    #[schemars(length(max = LONGEST))]
+    #[cfg_attr(feature = "host", schemars(length(max = LONGEST)))]
     pub version: String,
     /// The device that computes, in its maker's words.
     #[serde(default)]
-    #[schemars(length(max = LONGEST))]
+    #[cfg_attr(feature = "host", schemars(length(max = LONGEST)))]
     pub device: String,
     /// The driver and its version.
     #[serde(default)]
-    #[schemars(length(max = LONGEST))]
+    #[cfg_attr(feature = "host", schemars(length(max = LONGEST)))]
     pub driver: String,
     /// The highest `DML_FEATURE_LEVEL` supported, such as `6.4`.
-    #[schemars(length(max = LONGEST))]
+    #[cfg_attr(feature = "host", schemars(length(max = LONGEST)))]
     pub feature_level: String,
     /// Whether the message `level` works.
     #[serde(default)]
     pub can_set_feature_level: bool,
     /// The operators that it has, as the pages spell them. Left out or null if it has every operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = MOST), inner(length(max = LONGEST)))]
+    #[cfg_attr(feature = "host", schemars(length(max = MOST), inner(length(max = LONGEST))))]
     pub operators: Option<Vec<String>>,
     /// The data types that its operators can be created with, such as `FLOAT32`.
-    #[schemars(length(max = MOST), inner(length(max = LONGEST)))]
+    #[cfg_attr(feature = "host", schemars(length(max = MOST), inner(length(max = LONGEST))))]
     pub data_types: Vec<String>,
     /// The valid descs that it does not support, although it has their operator, data types and rank. Usually
     /// left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = MOST))]
+    #[cfg_attr(feature = "host", schemars(length(max = MOST)))]
     pub lacks: Vec<LackForm>,
     /// The dimension counts that its operators can be created with.
     pub ranks: Ranks,
@@ -111,23 +112,25 @@ pub struct Hello {
 }
 
 /// A kind of valid descs of an operator that a backend does not support.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LackForm {
     /// The operator, such as `PADDING1`.
-    #[schemars(length(max = LONGEST))]
+    #[cfg_attr(feature = "host", schemars(length(max = LONGEST)))]
     pub operator: String,
     /// The condition on its descs, in the language of the specs, such as `PaddingMode != CONSTANT`.
     #[serde(rename = "where")]
-    #[schemars(length(max = LONGEST))]
+    #[cfg_attr(feature = "host", schemars(length(max = LONGEST)))]
     pub condition: String,
     /// Why, in a few words for reports.
-    #[schemars(length(max = LONGEST))]
+    #[cfg_attr(feature = "host", schemars(length(max = LONGEST)))]
     pub reason: String,
 }
 
 /// The least and the greatest dimension count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Ranks {
     /// The least.
@@ -137,7 +140,8 @@ pub struct Ranks {
 }
 
 /// The limits of cases and batches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LimitsForm {
     /// The largest `TotalTensorSizeInBytes` that it can run. Left out or null if there is no such limit.
@@ -162,12 +166,13 @@ pub struct LimitsForm {
     /// The milliseconds that creating an operator may take beyond the host's time limit for a case, at most
     /// 600,000. Left out or null for a backend that does not compile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(max = 600_000))]
+    #[cfg_attr(feature = "host", schemars(range(max = 600_000)))]
     pub create_timeout: Option<u32>,
 }
 
 /// `level`, to a backend that can set its feature level: from now on, behave as a device of this level.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LevelForm {
     /// The feature level, such as `4.1`.
@@ -175,7 +180,8 @@ pub struct LevelForm {
 }
 
 /// `bye`, to the backend: no case follows, so the process ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Bye {}
 

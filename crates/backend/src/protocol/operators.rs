@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use dmlcts_model::{Enumeration, Enumerator, Member, MemberKind, Signature, Signatures};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An operator: its name and the members of its struct, without the two tensors.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OperatorForm {
     /// The name as the pages spell it, such as `SLICE1`.
@@ -18,7 +18,8 @@ pub struct OperatorForm {
 }
 
 /// A member of an operator's struct.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DescMemberForm {
     /// The name as the struct spells it, such as `InputWindowOffsets`.
@@ -28,7 +29,8 @@ pub struct DescMemberForm {
 }
 
 /// The kind of a member's values.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum KindForm {
     /// `UINT`, the length of the lists.
@@ -50,7 +52,8 @@ pub enum KindForm {
 }
 
 /// An enumeration of `DirectML.h`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EnumerationForm {
     /// The name, such as `DML_PADDING_MODE`.

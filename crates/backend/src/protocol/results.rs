@@ -3,7 +3,6 @@
 use std::{borrow::Cow, time::Duration};
 
 use dmlcts_model::{ErrorCode, Mismatch, Outcome, Phase, Stray, StrayPlace, printable};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Job, WorkTimes};
@@ -14,7 +13,8 @@ const LONGEST: usize = 1000;
 /// `results`, from the backend: the outcomes of the next unanswered cases, in their order. The body holds the
 /// outputs' memory after each run of the cases whose outcome is `output`, `TotalTensorSizeInBytes` each,
 /// without gaps.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Results {
     /// The outcome of each case. Its length is the number of cases.
@@ -50,7 +50,8 @@ pub struct Results {
 }
 
 /// The time that a backend took for cases, in microseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TimesForm {
     /// The time in which it created operators.
@@ -73,7 +74,8 @@ impl From<TimesForm> for WorkTimes {
 }
 
 /// The outcome of a case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeWord {
     /// Created, and run each time; the outputs are in the body.
@@ -107,7 +109,8 @@ impl OutcomeWord {
 }
 
 /// The steps of creating and running an operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PhaseWord {
     /// `CreateOperator`.
@@ -147,7 +150,8 @@ impl From<PhaseWord> for Phase {
 }
 
 /// The memory outside of its output that a run wrote to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PlaceWord {
     /// The memory of its input.

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 use dmlcts_model::{
     BindingOffsets, DataType, Desc, List, MemberKind, Side, Signature, Signatures, Tensor, Value,
 };
+#[cfg(feature = "host")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -16,7 +17,8 @@ use crate::{Batch, Job};
 
 /// `run`, to the backend: create an operator from each desc, and run it. The body holds the inputs' memory,
 /// run after run and case after case, `TotalTensorSizeInBytes` each, without gaps.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RunForm {
     /// The number of cases. It is the length of every column, except `members` and `output_fill`.
@@ -49,7 +51,8 @@ pub struct RunForm {
 }
 
 /// `DML_BUFFER_TENSOR_DESC`, one column for each field.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "PascalCase")]
 pub struct TensorForm {
     /// The code of `DML_TENSOR_DATA_TYPE`. Any 32-bit code is possible.
@@ -69,7 +72,8 @@ pub struct TensorForm {
 }
 
 /// `DML_BUFFER_BINDING`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "PascalCase")]
 pub struct BindingForm {
     /// In bytes, one for each case.
@@ -85,6 +89,7 @@ pub struct ListForm(pub List);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemberForm(pub Value);
 
+#[cfg(feature = "host")]
 impl JsonSchema for ListForm {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "List".into()
@@ -95,6 +100,7 @@ impl JsonSchema for ListForm {
     }
 }
 
+#[cfg(feature = "host")]
 impl JsonSchema for MemberForm {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Member".into()

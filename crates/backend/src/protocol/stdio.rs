@@ -2,10 +2,14 @@
 //! time, so standard output is reserved for frames. A backend that hangs cannot end itself, so the process
 //! ends with its parent.
 
+#[cfg(unix)]
+mod unix;
 #[cfg(windows)]
 mod windows;
 
 use std::io::{self, Write};
+#[cfg(unix)]
+use std::os::unix::process::parent_id;
 
 /// The size of the buffer for frames, in bytes.
 const BUFFER: usize = 64 << 10;
@@ -14,17 +18,12 @@ const BUFFER: usize = 64 << 10;
 /// system can redirect the output of a whole process.
 pub fn claim_stdout() -> io::Result<Box<dyn Write>> {
     #[cfg(unix)]
-    {
-        let frames = rustix::io::dup(io::stdout())?;
-        rustix::stdio::dup2_stdout(io::stderr())?;
-        Ok(Box::new(io::BufWriter::with_capacity(BUFFER, std::fs::File::from(frames))))
-    }
+    let output = io::BufWriter::with_capacity(BUFFER, unix::claim()?);
     #[cfg(windows)]
-    {
-        Ok(Box::new(io::BufWriter::with_capacity(BUFFER, windows::claim()?)))
-    }
+    let output = io::BufWriter::with_capacity(BUFFER, windows::claim()?);
     #[cfg(not(any(unix, windows)))]
-    Ok(Box::new(io::stdout().lock()))
+    let output = io::stdout().lock();
+    Ok(Box::new(output))
 }
 
 /// Ends this process within a second or two after its parent, even if a thread hangs. A parent that was
@@ -33,15 +32,12 @@ pub fn claim_stdout() -> io::Result<Box<dyn Write>> {
 pub fn end_with_parent(parent: Option<u32>) -> io::Result<()> {
     #[cfg(unix)]
     {
-        use rustix::process::{Pid, Signal, getpid, getppid, kill_process};
-        let known = parent.and_then(|parent| Pid::from_raw(i32::try_from(parent).ok()?));
-        let parent = if known.is_some() { known } else { getppid() };
+        let parent = parent.unwrap_or_else(parent_id);
         let watch = move || {
-            while getppid() == parent {
+            while parent_id() == parent {
                 std::thread::sleep(std::time::Duration::from_secs(1));
             }
-            // A thread that hangs may hold a lock that an orderly exit waits for.
-            let _ = kill_process(getpid(), Signal::KILL);
+            unix::kill_myself();
         };
         std::thread::Builder::new().name("parent".to_owned()).spawn(watch)?;
     }

@@ -2,7 +2,7 @@
 //! output of each case in which a stride of SLICE1 is negative.
 
 use dmlcts_backend::{Backend, Batch, Capabilities, Job, Lack};
-use dmlcts_model::{DataType, FeatureLevel, List, Outcome, Tensor, Value};
+use dmlcts_model::{DataType, FeatureLevel, List, Outcome, Phase, Tensor, Value};
 use dmlcts_reference::Reference;
 
 use crate::bugs::BUGS;
@@ -18,13 +18,19 @@ struct Spoiled {
 
 /// The reference with a fault of this name. It declares to lack the descs of SLICE1 with this condition.
 pub(crate) fn backend(way: &str, lacks: Option<&str>) -> impl Backend {
-    let inner: Box<dyn Backend> = Box::new(Reference::backend());
-    let capabilities = Capabilities {
+    let mut inner: Box<dyn Backend> = Box::new(Reference::backend());
+    let mut capabilities = Capabilities {
         name: "wrong".to_owned(),
         driver: "Spoiler 2.5.1".to_owned(),
         lacks: lacks.into_iter().map(lack).collect(),
         ..inner.capabilities().clone()
     };
+    if way == "fails-before-doubles" {
+        // The last level at which FLOAT64 is invalid.
+        let level = FeatureLevel::from_code(0x4000).expect("a feature level");
+        (capabilities.feature_level, capabilities.can_set_feature_level) = (level, false);
+        inner.set_feature_level(level);
+    }
     Spoiled { inner, capabilities, way: way.to_owned(), runs: 0 }
 }
 
@@ -76,6 +82,12 @@ impl Backend for Spoiled {
                 jobs.iter_mut().filter(|job| is_created(job) && job.desc.signature.operator == "SLICE1")
             {
                 job.outcome = Outcome::Unsupported("not written yet".into());
+            }
+            return;
+        }
+        if self.way == "fails-before-doubles" {
+            for job in jobs.iter_mut().filter(|job| !is_created(job) && is_double(job)) {
+                job.outcome = Outcome::Failed { phase: Phase::Create, reason: "what is a double?".into() };
             }
             return;
         }

@@ -22,7 +22,7 @@ pub struct Suite {
 }
 
 /// The reason why a suite could not be loaded.
-#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+#[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
     /// No embedded suite has this name.
     #[error("there is no suite `{name}`; name one of {known}, or the path of a YAML file")]
@@ -37,7 +37,6 @@ pub enum SuiteError {
     File(#[from] FileError),
     /// The text is not a suite, or uses names that the spec does not have.
     #[error(transparent)]
-    #[diagnostic(transparent)]
     Mistakes(#[from] LoadError),
 }
 

@@ -8,7 +8,7 @@ mod origin;
 mod special;
 pub mod word;
 
-use crate::{DataType, Fill, NumberKind};
+use crate::{DataType, Fill, NumberKind, float16};
 
 pub use origin::{Origin, origin};
 
@@ -100,7 +100,7 @@ fn write_iota(data_type: DataType, memory: &mut [u8]) {
     for stretch in memory.chunks_mut(period.saturating_mul(size)) {
         match (data_type.number_kind(), size) {
             (Some(NumberKind::Float), 2) => {
-                each_element::<2>(stretch, |i| half::f16::from_f32(f32::from((i + 1) as u16)).to_le_bytes());
+                each_element::<2>(stretch, |i| float16::from_f64((i + 1) as f64).to_le_bytes());
             }
             (Some(NumberKind::Float), 4) => {
                 each_element::<4>(stretch, |i| ((i + 1) as u32 as f32).to_le_bytes());

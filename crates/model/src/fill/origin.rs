@@ -2,7 +2,7 @@
 //! can name the input element that a backend read.
 
 use super::{element_size, iota_period};
-use crate::{DataType, Fill, NumberKind};
+use crate::{DataType, Fill, NumberKind, float16};
 
 /// The input elements that hold certain bytes: `first`, `first + period`, `first + 2 * period` and so on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,7 +50,7 @@ pub fn origin(fill: &Fill, data_type: DataType, element: &[u8]) -> Option<Origin
 /// The value of an element, if it is an integer and not negative.
 fn number(bits: u64, data_type: DataType) -> Option<u64> {
     let value = match (data_type.number_kind()?, element_size(data_type)) {
-        (NumberKind::Float, 2) => half::f16::from_bits(bits as u16).to_f64(),
+        (NumberKind::Float, 2) => float16::to_f64(bits as u16),
         (NumberKind::Float, 4) => f64::from(f32::from_bits(bits as u32)),
         (NumberKind::Float, _) => f64::from_bits(bits),
         // Integers that are negative, read as unsigned, exceed every period.

@@ -6,7 +6,6 @@ mod read;
 mod tests;
 mod write;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use read::read_packed;
@@ -16,7 +15,8 @@ pub(crate) use write::Packed;
 const NULL: u32 = u32::MAX;
 
 /// `packed`, to the backend: like `run`, but words at the start of the body replace the columns of `run`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PackedForm {
     /// The number of cases.

@@ -346,6 +346,20 @@ fn a_case_or_a_file_of_cases_becomes_a_finding() {
     assert_eq!(store.ran("inverted", &[]), "exit 0");
 }
 
+/// The backend's level is older than the newest, at which the case is valid.
+#[test]
+fn a_case_becomes_a_finding_at_the_level_of_the_backend() {
+    let case =
+        "SLICE1 FLOAT64 in=4 out=2 InputWindowOffsets=0 InputWindowSizes=4 InputWindowStrides=2 fill=iota";
+    let (way, store) = ("fails-before-doubles", Store::empty("level"));
+    let said = text(&["findings", "add", &store.path(), "--backend", &backend(way), case]);
+    assert!(said.starts_with("exit 0\n"), "{said}");
+    let all = store.all();
+    let condition = all.lines().find(|line| line.starts_with("where: "));
+    assert!(condition.is_some_and(|condition| condition.contains("invalid and")), "{all}");
+    assert_eq!(store.ran(way, &[case]), "exit 0");
+}
+
 /// Two runs may share a folder: at its end, a run finds what another one has accepted meanwhile.
 #[cfg(target_os = "linux")]
 #[test]
