@@ -305,7 +305,8 @@ export async function serve(backend) {
         } else if (kind === "level") {
             await backend.setFeatureLevel(header.feature_level);
         } else if (kind === "run") {
-            await answer(backend, header, body, (results, outputs) => send("results", results, outputs));
+            const enter = (phase) => backend.createTimeout === null || send("phase", { phase }, []);
+            await answer(backend, header, body, (results, outputs) => send("results", results, outputs), enter);
         } else if (kind === "bye") {
             break;
         } else {
@@ -415,7 +416,7 @@ function send(kind, header, outputs) {
  * Runs the cases of a batch, and sends what became of them as it goes. Tests call it; backends have no use
  * for it.
  */
-export async function answer(backend, run, body, sendResults) {
+export async function answer(backend, run, body, sendResults, enter = () => {}) {
     const number = "number" in run ? { number: run.number } : {};
     const places = {};
     let results, outputs, size, times, started;
@@ -445,11 +446,13 @@ export async function answer(backend, run, body, sendResults) {
             if (backend.operators !== null && !backend.operators.includes(operator)) {
                 throw new Unsupported(`there is no ${operator}`);
             }
+            enter(step);
             const execute = await backend.create(descAt(run, index, place));
             const created = performance.now();
             times.create += created - since;
             [since, step] = [created, "execute"];
             for (let turn = 0; turn < runs; turn++) {
+                enter(step);
                 // Memory of its own, so that every typed array can view it.
                 const start = at + turn * inputSize;
                 const input = new Uint8Array(inputSize);

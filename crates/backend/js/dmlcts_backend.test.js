@@ -182,6 +182,25 @@ describe("conversation", { skip: process.platform === "win32" && "needs a shell"
         assert.deepEqual(header.reason, [`18446744073709551615  ${Array(8).fill(17)}`]);
         assert.equal(header.number, 7);
     });
+
+    it("a backend that compiles says which phase begins", () => {
+        const tensors = columns([1, 1], [0, 0]);
+        const run = frame("run", {
+            cases: 2, operator: ["SLICE", "SLICE"], runs: [0, 2], output_fill: [7, 7], members: { SLICE: {} },
+            InputTensor: tensors, OutputTensor: tensors,
+        });
+        const compiles = `
+            class Mine extends dmlcts.Backend {
+                createTimeout = 1500;
+                create() { return () => {}; }
+            }
+            dmlcts.serve(new Mine());`;
+        const [answers] = converse(compiles, Buffer.concat([run, BYE]), true);
+        const results = answers.pop();
+        const phases = ["create", "create", "execute", "execute"].map((phase) => ["phase", { phase }]);
+        assert.deepEqual(answers.map(({ kind, header }) => [kind, header]), phases);
+        assert.deepEqual(results.header.outcome, ["accepted", "output"]);
+    });
 });
 
 /** The answer to a batch of equal cases of SLICE, with these bytes as inputs. */

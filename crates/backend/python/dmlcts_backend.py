@@ -391,6 +391,11 @@ def _run(backend, run, body, sink):
     times = {"create": 0.0, "execute": 0.0}
     started = clock()
     number = {"number": run["number"]} if "number" in run else {}
+
+    def enter(phase):
+        if backend.create_timeout is not None:
+            _send(sink, b"phase   ", {"phase": phase}, ())
+
     for case, (operator, runs) in enumerate(zip(run["operator"], run["runs"])):
         place = places.get(operator, 0)
         places[operator] = place + 1
@@ -401,11 +406,13 @@ def _run(backend, run, body, sink):
         try:
             if known is not None and operator not in known:
                 raise Unsupported("there is no %s" % operator)
+            enter(step)
             operator = create(Desc(run, case, place))
             created = clock()
             times[step] += created - since
             since, step = created, "execute"
             for poison in poisons:
+                enter(step)
                 input_end = at + input_sizes[case]
                 source, output = _aligned(input_sizes[case], 0), _aligned(output_sizes[case], poison)
                 source[:] = body[at:input_end]

@@ -188,6 +188,19 @@ class Mistakes(unittest.TestCase):
         self.answer(lambda desc: lambda input, output: None)
         self.assertIsNone(self.phase)
 
+    def test_a_backend_that_compiles_says_which_phase_begins(self):
+        backend, sink = dmlcts.Backend(), io.BytesIO()
+        backend.create, backend.create_timeout = (lambda desc: lambda input, output: None), 1.5
+        sizes = {"DataType": [1, 1], "TotalTensorSizeInBytes": [4, 4]}
+        dmlcts._run(backend, {
+            "operator": ["SLICE"] * 2, "runs": [0, 2], "output_fill": [7, 7], "InputTensor": sizes, "OutputTensor": sizes,
+            "members": {"SLICE": {}},
+        }, memoryview(b"abcdabcd"), sink)
+        *phases, (kind, results, _) = frames(sink.getvalue())
+        self.assertEqual((kind, results["outcome"]), ("results", ["accepted", "output"]))
+        expected = [("phase", {"phase": phase}, b"") for phase in ("create", "create", "execute", "execute")]
+        self.assertEqual(phases, expected)
+
     def test_a_result_that_cannot_be_compared(self):
         def raising(error):
             def run(input, output):
