@@ -166,6 +166,23 @@ describe("conversation", { skip: process.platform === "win32" && "needs a shell"
         }
     });
 
+    it("modes that a library lacks and paddings that are too wide are lacks", () => {
+        const padder = `
+            class Padder extends dmlcts.ArrayBackend {
+                modes = { CONSTANT: 0, REFLECTION: 1, WRAP: 2 };
+                narrowModes = ["REFLECTION", "WRAP"];
+                lacks = { PADDING1: { "rank > 4": "up to four axes" } };
+                pad(array) { return array; }
+            }
+            dmlcts.serve(new Padder());`;
+        const [[{ header }]] = converse(padder, Buffer.concat([HELLO, BYE]), true);
+        assert.deepEqual(header.lacks.map(({ where }) => where), [
+            "rank > 4", "PaddingMode == EDGE", "PaddingMode == SYMMETRIC",
+            "PaddingMode == REFLECTION and any axis max(StartPadding, EndPadding) >= InputTensor.Sizes",
+            "PaddingMode == WRAP and any axis max(StartPadding, EndPadding) > InputTensor.Sizes",
+        ]);
+    });
+
     it("integers of 64 bits are exact", () => {
         const run = JSON.stringify({
             cases: 1, number: 7, operator: ["SLICE"], runs: [0], output_fill: [], members: { SLICE: { Scale: ["1".repeat(16)] } },

@@ -120,6 +120,21 @@ class Conversation(unittest.TestCase):
                 dmlcts._hello(backend)
             self.assertIn(said, str(raised.exception))
 
+    def test_modes_that_a_library_lacks_and_paddings_that_are_too_wide_are_lacks(self):
+        class Padder(dmlcts.ArrayBackend):
+            modes, narrow_modes = {"CONSTANT": 0, "REFLECTION": 1, "WRAP": 2}, ("REFLECTION", "WRAP")
+            lacks = {"PADDING1": {"rank > 4": "up to four axes"}}
+
+            def pad(self, array, widths, mode, value):
+                return array
+
+        lacks = dmlcts._hello(Padder())["lacks"]
+        self.assertEqual([lack["where"] for lack in lacks], [
+            "rank > 4", "PaddingMode == EDGE", "PaddingMode == SYMMETRIC",
+            "PaddingMode == REFLECTION and any axis max(StartPadding, EndPadding) >= InputTensor.Sizes",
+            "PaddingMode == WRAP and any axis max(StartPadding, EndPadding) > InputTensor.Sizes",
+        ])
+
     def test_a_library_that_prints_when_it_is_imported_spoils_nothing(self):
         script = (
             "import dmlcts_backend as dmlcts\n"
