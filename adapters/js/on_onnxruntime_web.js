@@ -4,7 +4,6 @@ import * as dmlcts from "dmlcts-backend";
 import proto from "onnx-proto";
 import * as ort from "onnxruntime-web";
 
-const MODES = { CONSTANT: "constant", EDGE: "edge", REFLECTION: "reflect", WRAP: "wrap" };
 const { FLOAT, DOUBLE, INT64, ...OTHERS } = proto.onnx.TensorProto.DataType;
 const TYPES = { FLOAT32: FLOAT, FLOAT64: DOUBLE, INT64, ...OTHERS };
 const sessions = new Map();
@@ -13,12 +12,9 @@ class OnnxRuntimeWeb extends dmlcts.ArrayBackend {
     name = "onnxruntime-web";
     version = ort.env.versions.web;
     device = "wasm";
-    lacks = { PADDING1: {
-        "InputTensor.DataType in [UINT16, INT16]": "there is no Pad of this type",
-        "PaddingMode == SYMMETRIC": "ONNX has no symmetric padding",
-        "PaddingMode == REFLECTION and any axis max(StartPadding, EndPadding) >= InputTensor.Sizes":
-            "Pad reflects less than a whole axis",
-    } };
+    modes = { CONSTANT: "constant", EDGE: "edge", REFLECTION: "reflect", WRAP: "wrap" };
+    narrowModes = ["REFLECTION"];
+    lacks = { PADDING1: { "InputTensor.DataType in [UINT16, INT16]": "there is no Pad of this type" } };
 
     slice(array, starts, stops, steps) {
         const axes = starts.map((_, axis) => axis);
@@ -27,7 +23,7 @@ class OnnxRuntimeWeb extends dmlcts.ArrayBackend {
 
     pad(array, widths, mode, value) {
         const pads = list([0, 1].flatMap((side) => widths.map((pair) => pair[side])));
-        return run("Pad", array, [pads, tensor({ ...array, sizes: [], data: value })], MODES[mode]);
+        return run("Pad", array, [pads, tensor({ ...array, sizes: [], data: value })], mode);
     }
 }
 

@@ -13,13 +13,8 @@ class TensorFlowJs extends dmlcts.ArrayBackend {
     version = tf.version_core;
     dataTypes = ["FLOAT32", "INT32"];
     ranks = [1, 6]; // its type Rank ends with R6
-    lacks = { PADDING1: {
-        "PaddingMode in [EDGE, WRAP]": "no edge padding and no wrap",
-        "PaddingMode == REFLECTION and any axis max(StartPadding, EndPadding) >= InputTensor.Sizes":
-            "tf.mirrorPad reflects less than a whole axis",
-        "PaddingMode == SYMMETRIC and any axis max(StartPadding, EndPadding) > InputTensor.Sizes":
-            "tf.mirrorPad mirrors at most a whole axis",
-    } };
+    modes = { CONSTANT: "constant", REFLECTION: "reflect", SYMMETRIC: "symmetric" };
+    narrowModes = ["REFLECTION", "SYMMETRIC"];
 
     slice(array, starts, stops, steps) {
         const open = stops.reduce((mask, stop, axis) => mask | ((stop === null) << axis), 0);
@@ -27,8 +22,8 @@ class TensorFlowJs extends dmlcts.ArrayBackend {
     }
 
     pad(array, widths, mode, value) {
-        if (mode === "CONSTANT") return run(array, (input) => tf.pad(input, widths, value[0]));
-        return run(array, (input) => tf.mirrorPad(input, widths, { REFLECTION: "reflect", SYMMETRIC: "symmetric" }[mode]));
+        if (mode === "constant") return run(array, (input) => tf.pad(input, widths, value[0]));
+        return run(array, (input) => tf.mirrorPad(input, widths, mode));
     }
 }
 

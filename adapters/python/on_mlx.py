@@ -8,14 +8,14 @@ mx.set_default_device(mx.cpu)
 
 class Mlx(dmlcts.ArrayBackend):
     name, version = "mlx", mx.__version__
-    lacks = {"PADDING1": {"not PaddingMode in [CONSTANT, EDGE]": "mlx.core.pad has the modes constant and edge"}}
+    modes = {"CONSTANT": "constant", "EDGE": "edge"}
 
     def slice(self, array, starts, stops, steps):
         return mx.array(array, dtype=getattr(mx, array.dtype.name))[tuple(map(slice, starts, stops, steps))]
 
     def pad(self, array, widths, mode, value):
         dtype = getattr(mx, array.dtype.name)
-        return mx.pad(mx.array(array, dtype=dtype), widths, mode.lower(), mx.array(value, dtype=dtype))
+        return mx.pad(mx.array(array, dtype=dtype), widths, mode, mx.array(value, dtype=dtype))
 
 
 dmlcts.serve(Mlx())

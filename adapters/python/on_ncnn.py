@@ -6,8 +6,6 @@ import dmlcts_backend as dmlcts
 import ncnn
 import numpy as np
 
-MODES = {"CONSTANT": 0, "EDGE": 1, "REFLECTION": 2}
-
 
 class Ncnn(dmlcts.ArrayBackend):
     name, version = "ncnn", importlib.metadata.version("ncnn")
@@ -17,12 +15,8 @@ class Ncnn(dmlcts.ArrayBackend):
     lacks = {
         "SLICE": {"any axis Strides > 1 and Sizes > 1": "Crop has no steps"},
         "SLICE1": {"any axis InputWindowStrides != 1 and OutputTensor.Sizes > 1": "Crop has no steps"},
-        "PADDING1": {
-            "not PaddingMode in [CONSTANT, EDGE, REFLECTION]": "Padding has the types constant, replicate and reflect",
-            "PaddingMode == REFLECTION and any axis max(StartPadding, EndPadding) >= InputTensor.Sizes":
-                "Padding reflects less than a whole axis",
-        },
     }
+    modes, narrow_modes = {"CONSTANT": 0, "EDGE": 1, "REFLECTION": 2}, ("REFLECTION",)
 
     def slice(self, array, starts, stops, steps):
         ends = [start + len(range(start, -1 if stop is None else stop, step)) for start, stop, step in zip(starts, stops, steps)]
@@ -32,7 +26,7 @@ class Ncnn(dmlcts.ArrayBackend):
     def pad(self, array, widths, mode, value):
         sides = zip((7, 0, 2)[-array.ndim:], (8, 1, 3)[-array.ndim:], widths)
         pads = " ".join("%d=%d %d=%d" % (before, width[0], after, width[1]) for before, after, width in sides)
-        return run("Padding", "%s 4=%d 5=%s" % (pads, MODES[mode], float(value) if mode == "CONSTANT" else 0), array)
+        return run("Padding", "%s 4=%d 5=%s" % (pads, mode, 0 if mode else float(value)), array)
 
 
 def words(values):

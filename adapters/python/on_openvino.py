@@ -7,7 +7,6 @@ from openvino import opset13 as op
 
 CORE = openvino.Core()
 CORE.set_property("CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-MODES = {"CONSTANT": "constant", "EDGE": "edge", "REFLECTION": "reflect", "SYMMETRIC": "symmetric"}
 
 
 class OpenVino(dmlcts.ArrayBackend):
@@ -15,13 +14,8 @@ class OpenVino(dmlcts.ArrayBackend):
     device = "CPU"
     #: The plugin computes with these as they are. It converts FLOAT16, FLOAT64, INT64 and unsigned numbers of 16 bits and more.
     data_types = ("FLOAT32", "INT32", "INT8", "UINT8")
-    lacks = {"PADDING1": {
-        "PaddingMode == WRAP": "Pad has no wrap mode",
-        "PaddingMode == REFLECTION and any axis max(StartPadding, EndPadding) >= InputTensor.Sizes":
-            "Pad reflects less than a whole axis",
-        "PaddingMode == SYMMETRIC and any axis max(StartPadding, EndPadding) > InputTensor.Sizes":
-            "Pad mirrors at most a whole axis",
-    }}
+    modes = {"CONSTANT": "constant", "EDGE": "edge", "REFLECTION": "reflect", "SYMMETRIC": "symmetric"}
+    narrow_modes = ("REFLECTION", "SYMMETRIC")
 
     def slice(self, array, starts, stops, steps):
         stops = [-(1 << 31) if stop is None else stop for stop in stops]
@@ -29,7 +23,7 @@ class OpenVino(dmlcts.ArrayBackend):
 
     def pad(self, array, widths, mode, value):
         before, after = np.int64(widths).T
-        return run(array, lambda input: op.pad(input, before, after, MODES[mode], np.array(value)))
+        return run(array, lambda input: op.pad(input, before, after, mode, np.array(value)))
 
 
 def run(array, operation):

@@ -3,14 +3,12 @@
 import dmlcts_backend as dmlcts
 import SimpleITK as sitk
 
-MODES = {"EDGE": sitk.ZeroFluxNeumannPad, "SYMMETRIC": sitk.MirrorPad, "WRAP": sitk.WrapPad}
-
 
 class SimpleItk(dmlcts.ArrayBackend):
     name, version = "simpleitk", sitk.Version.VersionString()
     data_types = tuple(name for name in dmlcts.Backend.data_types if name != "FLOAT16")
     ranks = (2, 3)
-    lacks = {"PADDING1": {"PaddingMode == REFLECTION": "no filter mirrors without the element at the end"}}
+    modes = {"CONSTANT": sitk.ConstantPad, "EDGE": sitk.ZeroFluxNeumannPad, "SYMMETRIC": sitk.MirrorPad, "WRAP": sitk.WrapPad}
 
     def slice(self, array, starts, stops, steps):
         stops = [-1 if stop is None else stop for stop in stops]
@@ -19,8 +17,8 @@ class SimpleItk(dmlcts.ArrayBackend):
 
     def pad(self, array, widths, mode, value):
         bounds = [list(side)[::-1] for side in zip(*widths)]
-        pad, more = (sitk.ConstantPad, [float(value)]) if mode == "CONSTANT" else (MODES[mode], [])
-        return sitk.GetArrayFromImage(pad(sitk.GetImageFromArray(array, isVector=False), *bounds, *more))
+        more = [float(value)] if mode is sitk.ConstantPad else []
+        return sitk.GetArrayFromImage(mode(sitk.GetImageFromArray(array, isVector=False), *bounds, *more))
 
 
 dmlcts.serve(SimpleItk())

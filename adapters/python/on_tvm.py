@@ -14,12 +14,7 @@ class Tvm(dmlcts.ArrayBackend):
     #: Each case is compiled. These are as many as a short run can have.
     data_types, ranks = ("FLOAT32", "FLOAT64", "INT32", "UINT64"), (1, 3)
     busy_cases = 8
-    lacks = {"PADDING1": {
-        "PaddingMode == REFLECTION and any axis max(StartPadding, EndPadding) >= InputTensor.Sizes":
-            "mirror_pad reflects less than a whole axis, and reads outside of the input otherwise",
-        "PaddingMode == SYMMETRIC and any axis max(StartPadding, EndPadding) > InputTensor.Sizes":
-            "mirror_pad mirrors at most a whole axis, and reads outside of the input otherwise",
-    }}
+    narrow_modes = ("REFLECTION", "SYMMETRIC")  # mirror_pad reads outside of the input otherwise
 
     def slice(self, array, starts, stops, steps):
         stops = [-1 - size if stop is None else stop for stop, size in zip(stops, array.shape)]

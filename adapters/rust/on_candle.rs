@@ -1,28 +1,14 @@
 //! candle, held to the documentation of `Tensor`: `narrow`, `flip`, `index_select`, `cat`, `pad_with_same`.
 
+mod packed;
+
 use bytemuck::Pod;
 use candle_core::{Device, Result, Tensor, WithDType};
-use dmlcts_kit::{
-    BindingOffsets, Capabilities, DataType, Desc, Lack, List, Operators, Refusal, RunError, Walk,
-    byte_strides, check_padding, check_slice, check_tensors,
-};
-use ndarray::{ArrayD, Dimension, IxDyn};
+use dmlcts_kit::{BindingOffsets, Capabilities, DataType, Desc, Lack, Operators, Refusal, RunError, Walk};
+use ndarray::ArrayD;
+use packed::{Moved, Operator, read};
 
 struct Candle(Capabilities);
-
-enum Moved {
-    Slice(Vec<Walk>),
-    Pad { widths: Vec<[usize; 2]>, is_edge: bool, value: [u8; 8] },
-}
-
-struct Operator {
-    data_type: DataType,
-    moved: Moved,
-    /// Of the input and the output.
-    sizes: [Vec<usize>; 2],
-    /// In bytes.
-    strides: [List; 2],
-}
 
 impl Operators for Candle {
     type Operator = Operator;
@@ -32,25 +18,11 @@ impl Operators for Candle {
     }
 
     fn create(&mut self, desc: &Desc) -> std::result::Result<Operator, Refusal> {
-        let (input, output) = check_tensors(desc)?;
-        let moved = if desc.signature.operator == "PADDING1" {
-            let widths = check_padding(desc, input, output)?;
-            let mode = desc.integer("PaddingMode").unwrap_or_default();
-            if mode > 1 {
-                return Err(Refusal::Unsupported("only constant and edge".into()));
-            }
-            Moved::Pad {
-                widths: widths.iter().map(|&(before, after)| [before as usize, after as usize]).collect(),
-                is_edge: mode == 1,
-                value: desc.scalar("PaddingValue").unwrap_or_default(),
-            }
-        } else {
-            Moved::Slice(check_slice(desc, input, output)?)
-        };
-        let sizes =
-            [input, output].map(|tensor| tensor.sizes.iter().flatten().map(|&size| size as usize).collect());
-        let strides = [byte_strides(input)?, byte_strides(output)?];
-        Ok(Operator { data_type: input.data_type, moved, sizes, strides })
+        let made = Operator::new(desc)?;
+        if matches!(made.moved, Moved::Pad { mode: 2.., .. }) {
+            return Err(Refusal::Unsupported("only constant and edge".into()));
+        }
+        Ok(made)
     }
 
     fn run(
@@ -78,42 +50,23 @@ fn run<T: Pod + WithDType>(
     input: &[u8],
     output: &mut [u8],
 ) -> std::result::Result<(), RunError> {
-    let read = |bytes: &[u8]| bytemuck::pod_read_unaligned::<T>(&bytes[..size_of::<T>()]);
-    let [from, to] = [0, 1].map(|side| {
-        move |at: &[usize]| {
-            at.iter().zip(&made.strides[side]).map(|(at, stride)| at * *stride as usize).sum::<usize>()
+    made.run(input, output, |array, moved| move_as::<T>(array, moved).map_err(|error| error.to_string()))
+}
+
+fn move_as<T: Pod + WithDType>(array: ArrayD<T>, moved: &Moved) -> Result<ArrayD<T>> {
+    let sizes = array.shape().to_vec();
+    let array = Tensor::from_vec(array.into_raw_vec_and_offset().0, sizes, &Device::Cpu)?;
+    let result = match moved {
+        Moved::Slice(walks) => walks.iter().enumerate().try_fold(array, slice),
+        Moved::Pad { widths, mode, value } => {
+            widths.iter().enumerate().try_fold(array, |array, (axis, &[before, after])| match mode {
+                1 => array.pad_with_same(axis, before, after),
+                _ => pad(&array, axis, [before, after], read::<T>(value)),
+            })
         }
-    });
-    let elements = ArrayD::from_shape_fn(IxDyn(&made.sizes[0]), |at| read(&input[from(at.slice())..]));
-    let moved = || {
-        let array = Tensor::from_vec(elements.into_raw_vec_and_offset().0, &*made.sizes[0], &Device::Cpu)?;
-        let result = match &made.moved {
-            Moved::Slice(walks) => walks.iter().enumerate().try_fold(array, slice),
-            Moved::Pad { widths, is_edge: true, .. } => {
-                let mut axes = widths.iter().enumerate();
-                axes.try_fold(array, |array, (axis, &[before, after])| {
-                    array.pad_with_same(axis, before, after)
-                })
-            }
-            Moved::Pad { widths, value, .. } => {
-                let value: T = read(value);
-                widths
-                    .iter()
-                    .enumerate()
-                    .try_fold(array, |array, (axis, widths)| pad(&array, axis, *widths, value))
-            }
-        }?;
-        Ok((result.dims().to_vec(), result.flatten_all()?.to_vec1::<T>()?))
-    };
-    let (sizes, elements) =
-        moved().map_err(|error: candle_core::Error| RunError::Failed(error.to_string().into()))?;
-    if sizes != made.sizes[1] {
-        return Err(RunError::WrongShape(format!("{sizes:?}, expected {:?}", made.sizes[1]).into()));
-    }
-    for (at, element) in ndarray::indices(IxDyn(&sizes)).into_iter().zip(&elements) {
-        output[to(at.slice())..][..size_of::<T>()].copy_from_slice(bytemuck::bytes_of(element));
-    }
-    Ok(())
+    }?;
+    let (sizes, elements) = (result.dims().to_vec(), result.flatten_all()?.to_vec1()?);
+    ArrayD::from_shape_vec(sizes, elements).map_err(candle_core::Error::wrap)
 }
 
 fn slice(array: Tensor, (axis, walk): (usize, &Walk)) -> Result<Tensor> {

@@ -1,29 +1,15 @@
 //! ndarray, held to the documentation of `Slice`, and ndarray-ndimage, held to that of `PadMode`.
 
+mod packed;
+
 use bytemuck::Pod;
-use dmlcts_kit::{
-    BindingOffsets, Capabilities, DataType, Desc, Lack, List, Operators, Refusal, RunError, Walk,
-    byte_strides, check_padding, check_slice, check_tensors,
-};
-use ndarray::{ArrayD, Dimension, IxDyn, Slice};
+use dmlcts_kit::{BindingOffsets, Capabilities, Desc, Lack, Operators, Refusal, RunError, Walk};
+use ndarray::Slice;
 use ndarray_ndimage::{PadMode, pad};
 use num_traits::{FromPrimitive, Num};
+use packed::{Moved, Operator, read};
 
 struct Ndarray(Capabilities);
-
-enum Moved {
-    Slice(Vec<Walk>),
-    Pad { widths: Vec<[usize; 2]>, mode: i64, value: [u8; 8] },
-}
-
-struct Operator {
-    data_type: DataType,
-    moved: Moved,
-    /// Of the input and the output.
-    sizes: [Vec<usize>; 2],
-    /// In bytes.
-    strides: [List; 2],
-}
 
 impl Operators for Ndarray {
     type Operator = Operator;
@@ -33,21 +19,7 @@ impl Operators for Ndarray {
     }
 
     fn create(&mut self, desc: &Desc) -> Result<Operator, Refusal> {
-        let (input, output) = check_tensors(desc)?;
-        let moved = if desc.signature.operator == "PADDING1" {
-            let widths = check_padding(desc, input, output)?;
-            Moved::Pad {
-                widths: widths.iter().map(|&(before, after)| [before as usize, after as usize]).collect(),
-                mode: desc.integer("PaddingMode").unwrap_or_default(),
-                value: desc.scalar("PaddingValue").unwrap_or_default(),
-            }
-        } else {
-            Moved::Slice(check_slice(desc, input, output)?)
-        };
-        let sizes =
-            [input, output].map(|tensor| tensor.sizes.iter().flatten().map(|&size| size as usize).collect());
-        let strides = [byte_strides(input)?, byte_strides(output)?];
-        Ok(Operator { data_type: input.data_type, moved, sizes, strides })
+        Operator::new(desc)
     }
 
     fn run(
@@ -77,35 +49,16 @@ fn run<T>(made: &Operator, input: &[u8], output: &mut [u8]) -> Result<(), RunErr
 where
     T: Pod + FromPrimitive + Num + PartialOrd,
 {
-    let read = |bytes: &[u8]| bytemuck::pod_read_unaligned::<T>(&bytes[..size_of::<T>()]);
-    let [from, to] = [0, 1].map(|side| {
-        move |at: &[usize]| {
-            at.iter().zip(&made.strides[side]).map(|(at, stride)| at * *stride as usize).sum::<usize>()
-        }
-    });
-    let array = ArrayD::from_shape_fn(IxDyn(&made.sizes[0]), |at| read(&input[from(at.slice())..]));
-    let result = match &made.moved {
-        Moved::Slice(walks) => array.slice_each_axis(|axis| slice(walks[axis.axis.index()])).to_owned(),
-        Moved::Pad { widths, mode, value } => {
-            let modes = [
-                PadMode::Constant(read(value)),
-                PadMode::Edge,
-                PadMode::Reflect,
-                PadMode::Symmetric,
-                PadMode::Wrap,
-            ];
-            pad(&array, widths, modes[*mode as usize])
-        }
-    };
-    if result.shape() != made.sizes[1] {
-        return Err(RunError::WrongShape(
-            format!("{:?}, expected {:?}", result.shape(), made.sizes[1]).into(),
-        ));
-    }
-    for (at, element) in result.indexed_iter() {
-        output[to(at.slice())..][..size_of::<T>()].copy_from_slice(bytemuck::bytes_of(element));
-    }
-    Ok(())
+    made.run(input, output, |array: ndarray::ArrayD<T>, moved| {
+        Ok(match moved {
+            Moved::Slice(walks) => array.slice_each_axis(|axis| slice(walks[axis.axis.index()])).to_owned(),
+            Moved::Pad { widths, mode, value } => {
+                let constant = PadMode::Constant(read(value));
+                let modes = [constant, PadMode::Edge, PadMode::Reflect, PadMode::Symmetric, PadMode::Wrap];
+                pad(&array, widths, modes[*mode as usize])
+            }
+        })
+    })
 }
 
 /// A range of indices. A negative step reads it from its end.

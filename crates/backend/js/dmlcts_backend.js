@@ -179,6 +179,10 @@ export class ArrayBackend extends Backend {
         .map(([operator]) => operator);
     /** Each element is copied, so a tensor that repeats its elements by a stride of 0 may be too large. */
     elements = 1 << 24;
+    /** The library's own word for each of `PADDING_MODES` that it has: `pad` gets it. The others are lacks. */
+    modes = Object.fromEntries(PADDING_MODES.map((mode) => [mode, mode]));
+    /** The modes that reach across one axis at most, such as ["REFLECTION"]. Wider paddings are lacks. */
+    narrowModes = [];
 
     /**
      * The elements of each axis from a start, `step` apart, up to a stop, which is left out. A step is not 0
@@ -191,7 +195,7 @@ export class ArrayBackend extends Backend {
 
     /**
      * The array with this many elements before and behind it on each axis: `widths` has a pair for each axis.
-     * `mode` is one of `PADDING_MODES`. `value`, for CONSTANT, is a typed array of one element, of the kind
+     * `mode` is a value of `modes`. `value`, for CONSTANT, is a typed array of one element, of the kind
      * of `array.data`. Returns a `PackedArray`, or any object with `sizes` and `data`.
      */
     pad(array, widths, mode, value) {
@@ -219,12 +223,29 @@ export class ArrayBackend extends Backend {
         if (desc.operator === "PADDING1") {
             const widths = checkPadding(desc, source, target);
             const value = new TypedArray(Uint8Array.from(desc.PaddingValue).buffer, 0, 1);
-            return (array) => this.pad(array, widths, PADDING_MODES[desc.PaddingMode], value);
+            const mode = PADDING_MODES[desc.PaddingMode];
+            if (!(mode in this.modes)) throw new Unsupported(`there is no mode ${mode}`);
+            return (array) => this.pad(array, widths, this.modes[mode], value);
         }
         const walks = checkSlice(desc, source, target);
         const [starts, stops, steps] = ["first", "stop", "step"].map((field) => walks.map((walk) => walk[field]));
         return (array) => this.slice(array, starts, stops, steps);
     }
+}
+
+/** The lacks that follow from `modes` and `narrowModes`. */
+function lacksOfModes({ operators, modes, narrowModes }) {
+    if (!operators.includes("PADDING1")) return {};
+    const missing = PADDING_MODES.filter((mode) => !(mode in modes)).map((mode) => `PaddingMode == ${mode}`);
+    const wide = narrowModes.map((mode) => {
+        const above = mode === "REFLECTION" ? ">=" : ">";
+        return `PaddingMode == ${mode} and any axis max(StartPadding, EndPadding) ${above} InputTensor.Sizes`;
+    });
+    const reasons = [
+        ...missing.map((condition) => [condition, "there is no such mode"]),
+        ...wide.map((condition) => [condition, "paddings reach across one axis at most"]),
+    ];
+    return { PADDING1: Object.fromEntries(reasons) };
 }
 
 /** Throws unless a library made an array of these sizes and of the input's data type. */
@@ -305,7 +326,8 @@ export async function serve(backend) {
         } else if (kind === "level") {
             await backend.setFeatureLevel(header.feature_level);
         } else if (kind === "run") {
-            await answer(backend, header, body, (results, outputs) => send("results", results, outputs));
+            const enter = (phase) => backend.createTimeout === null || send("phase", { phase }, []);
+            await answer(backend, header, body, (results, outputs) => send("results", results, outputs), enter);
         } else if (kind === "bye") {
             break;
         } else {
@@ -390,7 +412,7 @@ function hello(backend) {
         feature_level: backend.featureLevel, can_set_feature_level: backend.canSetFeatureLevel,
         operators: backend.operators, data_types: backend.dataTypes,
         ranks: { min: backend.ranks[0], max: backend.ranks[1] },
-        lacks: lacksOf(backend.lacks),
+        lacks: [...lacksOf(backend.lacks), ...(backend instanceof ArrayBackend ? lacksOf(lacksOfModes(backend)) : [])],
         limits: {
             tensor_bytes: backend.tensorBytes, elements: backend.elements,
             batch_cases: backend.batchCases, busy_cases: backend.busyCases,
@@ -415,7 +437,7 @@ function send(kind, header, outputs) {
  * Runs the cases of a batch, and sends what became of them as it goes. Tests call it; backends have no use
  * for it.
  */
-export async function answer(backend, run, body, sendResults) {
+export async function answer(backend, run, body, sendResults, enter = () => {}) {
     const number = "number" in run ? { number: run.number } : {};
     const places = {};
     let results, outputs, size, times, started;
@@ -445,11 +467,13 @@ export async function answer(backend, run, body, sendResults) {
             if (backend.operators !== null && !backend.operators.includes(operator)) {
                 throw new Unsupported(`there is no ${operator}`);
             }
+            enter(step);
             const execute = await backend.create(descAt(run, index, place));
             const created = performance.now();
             times.create += created - since;
             [since, step] = [created, "execute"];
             for (let turn = 0; turn < runs; turn++) {
+                enter(step);
                 // Memory of its own, so that every typed array can view it.
                 const start = at + turn * inputSize;
                 const input = new Uint8Array(inputSize);

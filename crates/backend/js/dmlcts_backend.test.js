@@ -166,6 +166,23 @@ describe("conversation", { skip: process.platform === "win32" && "needs a shell"
         }
     });
 
+    it("modes that a library lacks and paddings that are too wide are lacks", () => {
+        const padder = `
+            class Padder extends dmlcts.ArrayBackend {
+                modes = { CONSTANT: 0, REFLECTION: 1, WRAP: 2 };
+                narrowModes = ["REFLECTION", "WRAP"];
+                lacks = { PADDING1: { "rank > 4": "up to four axes" } };
+                pad(array) { return array; }
+            }
+            dmlcts.serve(new Padder());`;
+        const [[{ header }]] = converse(padder, Buffer.concat([HELLO, BYE]), true);
+        assert.deepEqual(header.lacks.map(({ where }) => where), [
+            "rank > 4", "PaddingMode == EDGE", "PaddingMode == SYMMETRIC",
+            "PaddingMode == REFLECTION and any axis max(StartPadding, EndPadding) >= InputTensor.Sizes",
+            "PaddingMode == WRAP and any axis max(StartPadding, EndPadding) > InputTensor.Sizes",
+        ]);
+    });
+
     it("integers of 64 bits are exact", () => {
         const run = JSON.stringify({
             cases: 1, number: 7, operator: ["SLICE"], runs: [0], output_fill: [], members: { SLICE: { Scale: ["1".repeat(16)] } },
@@ -181,6 +198,25 @@ describe("conversation", { skip: process.platform === "win32" && "needs a shell"
         const [[{ header }]] = converse(shows, Buffer.concat([frame("run", run), BYE]), true);
         assert.deepEqual(header.reason, [`18446744073709551615  ${Array(8).fill(17)}`]);
         assert.equal(header.number, 7);
+    });
+
+    it("a backend that compiles says which phase begins", () => {
+        const tensors = columns([1, 1], [0, 0]);
+        const run = frame("run", {
+            cases: 2, operator: ["SLICE", "SLICE"], runs: [0, 2], output_fill: [7, 7], members: { SLICE: {} },
+            InputTensor: tensors, OutputTensor: tensors,
+        });
+        const compiles = `
+            class Mine extends dmlcts.Backend {
+                createTimeout = 1500;
+                create() { return () => {}; }
+            }
+            dmlcts.serve(new Mine());`;
+        const [answers] = converse(compiles, Buffer.concat([run, BYE]), true);
+        const results = answers.pop();
+        const phases = ["create", "create", "execute", "execute"].map((phase) => ["phase", { phase }]);
+        assert.deepEqual(answers.map(({ kind, header }) => [kind, header]), phases);
+        assert.deepEqual(results.header.outcome, ["accepted", "output"]);
     });
 });
 

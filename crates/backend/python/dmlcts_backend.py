@@ -42,7 +42,7 @@ import threading
 import time
 import traceback
 from operator import index
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 __all__ = [
     "Backend", "ArrayBackend", "Desc", "Tensor", "Run", "Invalid", "Unsupported", "Refused",
@@ -206,12 +206,25 @@ class ArrayBackend(Backend):
 
     #: Each element is copied, so a tensor that repeats its elements by a stride of 0 may be too large.
     elements = 1 << 24
+    #: The library's own word for each of `PADDING_MODES` that it has: `pad` gets it. The other modes are lacks.
+    modes: Dict[str, Any] = {mode: mode for mode in PADDING_MODES}
+    #: The modes that reach across one axis at most, such as ("REFLECTION",). Wider paddings are lacks.
+    narrow_modes: Sequence[str] = ()
 
     def __init__(self) -> None:
         if self.operators is None:
             methods = {"SLICE": "slice", "SLICE1": "slice", "PADDING1": "pad"}
             own = [name for name, method in methods.items() if getattr(type(self), method) is not getattr(ArrayBackend, method)]
             self.operators = own
+        if "PADDING1" in self.operators:
+            missing = ["PaddingMode == %s" % mode for mode in PADDING_MODES if mode not in self.modes]
+            wide = [
+                "PaddingMode == %s and any axis max(StartPadding, EndPadding) %s InputTensor.Sizes"
+                % (mode, ">=" if mode == "REFLECTION" else ">") for mode in self.narrow_modes
+            ]
+            reasons = dict.fromkeys(missing, "there is no such mode")
+            reasons.update(dict.fromkeys(wide, "paddings reach across one axis at most"))
+            self.lacks = _lacks(self.lacks) + _lacks({"PADDING1": reasons})
 
     def slice(self, array, starts: List[int], stops: List[Optional[int]], steps: List[int]):
         """The elements of each axis from a start, `step` apart, up to a stop, which is left out. A step is not 0 and may be
@@ -219,7 +232,7 @@ class ArrayBackend(Backend):
         raise NotImplementedError
 
     def pad(self, array, widths: List[Tuple[int, int]], mode: str, value):
-        """The array with this many elements before and behind it on each axis. `mode` is one of `PADDING_MODES`, and `value`
+        """The array with this many elements before and behind it on each axis. `mode` is a value of `modes`, and `value`
         is a NumPy scalar of the array's type, for CONSTANT. Returns an array."""
         raise NotImplementedError
 
@@ -233,10 +246,12 @@ class ArrayBackend(Backend):
         word = numpy.dtype("<u%d" % dtype.itemsize)
         if desc.operator == "PADDING1":
             widths, mode = check_padding(desc, source, target), PADDING_MODES[desc.PaddingMode]
+            if mode not in self.modes:
+                raise Unsupported("there is no mode %s" % mode)
             value = numpy.frombuffer(desc.PaddingValue, dtype, 1)[0]
 
             def move(array):
-                return self.pad(array, widths, mode, value)
+                return self.pad(array, widths, self.modes[mode], value)
         else:
             walks = check_slice(desc, source, target)
             starts, stops, steps = ([walk[place] for walk in walks] for place in (0, 3, 2))
@@ -391,6 +406,11 @@ def _run(backend, run, body, sink):
     times = {"create": 0.0, "execute": 0.0}
     started = clock()
     number = {"number": run["number"]} if "number" in run else {}
+
+    def enter(phase):
+        if backend.create_timeout is not None:
+            _send(sink, b"phase   ", {"phase": phase}, ())
+
     for case, (operator, runs) in enumerate(zip(run["operator"], run["runs"])):
         place = places.get(operator, 0)
         places[operator] = place + 1
@@ -401,11 +421,13 @@ def _run(backend, run, body, sink):
         try:
             if known is not None and operator not in known:
                 raise Unsupported("there is no %s" % operator)
+            enter(step)
             operator = create(Desc(run, case, place))
             created = clock()
             times[step] += created - since
             since, step = created, "execute"
             for poison in poisons:
+                enter(step)
                 input_end = at + input_sizes[case]
                 source, output = _aligned(input_sizes[case], 0), _aligned(output_sizes[case], poison)
                 source[:] = body[at:input_end]

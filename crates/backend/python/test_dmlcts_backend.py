@@ -120,6 +120,21 @@ class Conversation(unittest.TestCase):
                 dmlcts._hello(backend)
             self.assertIn(said, str(raised.exception))
 
+    def test_modes_that_a_library_lacks_and_paddings_that_are_too_wide_are_lacks(self):
+        class Padder(dmlcts.ArrayBackend):
+            modes, narrow_modes = {"CONSTANT": 0, "REFLECTION": 1, "WRAP": 2}, ("REFLECTION", "WRAP")
+            lacks = {"PADDING1": {"rank > 4": "up to four axes"}}
+
+            def pad(self, array, widths, mode, value):
+                return array
+
+        lacks = dmlcts._hello(Padder())["lacks"]
+        self.assertEqual([lack["where"] for lack in lacks], [
+            "rank > 4", "PaddingMode == EDGE", "PaddingMode == SYMMETRIC",
+            "PaddingMode == REFLECTION and any axis max(StartPadding, EndPadding) >= InputTensor.Sizes",
+            "PaddingMode == WRAP and any axis max(StartPadding, EndPadding) > InputTensor.Sizes",
+        ])
+
     def test_a_library_that_prints_when_it_is_imported_spoils_nothing(self):
         script = (
             "import dmlcts_backend as dmlcts\n"
@@ -187,6 +202,19 @@ class Mistakes(unittest.TestCase):
             self.assertEqual((self.answer(lambda desc: raising(error))[0], self.phase), (outcome, at_run), error)
         self.answer(lambda desc: lambda input, output: None)
         self.assertIsNone(self.phase)
+
+    def test_a_backend_that_compiles_says_which_phase_begins(self):
+        backend, sink = dmlcts.Backend(), io.BytesIO()
+        backend.create, backend.create_timeout = (lambda desc: lambda input, output: None), 1.5
+        sizes = {"DataType": [1, 1], "TotalTensorSizeInBytes": [4, 4]}
+        dmlcts._run(backend, {
+            "operator": ["SLICE"] * 2, "runs": [0, 2], "output_fill": [7, 7], "InputTensor": sizes, "OutputTensor": sizes,
+            "members": {"SLICE": {}},
+        }, memoryview(b"abcdabcd"), sink)
+        *phases, (kind, results, _) = frames(sink.getvalue())
+        self.assertEqual((kind, results["outcome"]), ("results", ["accepted", "output"]))
+        expected = [("phase", {"phase": phase}, b"") for phase in ("create", "create", "execute", "execute")]
+        self.assertEqual(phases, expected)
 
     def test_a_result_that_cannot_be_compared(self):
         def raising(error):

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use dmlcts_model::{Change, Desc, FeatureLevel, Outcome, Stray, Value};
+use dmlcts_model::{Change, Desc, FeatureLevel, Outcome, Phase, Stray, Value};
 
 use crate::{
     Backend, Batch, Capabilities, Job, Operators, Pipelined, Run, WorkTimes,
@@ -141,12 +141,17 @@ impl<T: Operators> Backend for Interleaved<T> {
     }
 
     fn run(&mut self, batch: &mut Batch) {
+        self.run_in_phases(batch, &mut |_| ());
+    }
+
+    fn run_in_phases(&mut self, batch: &mut Batch, enter: &mut dyn FnMut(Phase)) {
         let (jobs, inputs, outputs) = batch.parts();
         let (mut alive, mut next) = (Vec::<Alive<T::Operator>>::new(), 0);
         let (mut times, mut since) = (WorkTimes::default(), Instant::now());
         for most in ALIVE.into_iter().cycle() {
             while next < jobs.len() && alive.len() < most {
                 jobs[next].alive = alive.len() as u32 + 1;
+                enter(Phase::Create);
                 if let Some(operator) = self.create(&mut jobs[next]) {
                     alive.push(Alive { operator, job: next, next: 0 });
                 }
@@ -162,9 +167,13 @@ impl<T: Operators> Backend for Interleaved<T> {
             let mut is_spared = true;
             for one in alive.iter_mut().rev() {
                 let job = &mut jobs[one.job];
-                is_spared ^= one.next < job.runs.len();
+                let has_run = one.next < job.runs.len();
+                is_spared ^= has_run;
                 if !is_spared {
                     job.alive = job.alive.max(count);
+                    if has_run {
+                        enter(Phase::Execute);
+                    }
                     self.run_next(one, job, inputs, outputs);
                 }
             }
@@ -352,6 +361,21 @@ mod tests {
             }
         };
         jobs.iter().filter(|job| is_wrong(job)).count()
+    }
+
+    #[test]
+    fn a_phase_begins_before_each_creation_and_each_run() {
+        let backends: [Box<dyn Backend>; 2] =
+            [Box::new(Sequential(writers(Fault::None))), Box::new(Interleaved::new(writers(Fault::None)))];
+        for mut backend in backends {
+            let (mut batch, mut phases) = (batch(), Vec::new());
+            backend.run_in_phases(&mut batch, &mut |phase| phases.push(phase));
+            let begun = |phase: Phase| phases.iter().filter(|begun| **begun == phase).count();
+            assert_eq!(begun(Phase::Create), batch.jobs().len());
+            let is_refused = |job: &&Job| matches!(job.outcome, Outcome::Rejected { .. });
+            let ran = batch.jobs().iter().filter(|job| !is_refused(job)).map(|job| job.runs.len());
+            assert_eq!(begun(Phase::Execute), ran.sum::<usize>());
+        }
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub use rules::{Walk, byte_strides, check_padding, check_slice, check_tensors};
 pub use sequential::{Operators, Refusal, RunError, Sequential};
 pub use times::{Times, WorkTimes};
 
-use dmlcts_model::FeatureLevel;
+use dmlcts_model::{FeatureLevel, Phase};
 
 /// Creates operators and runs them.
 pub trait Backend: Send {
@@ -60,6 +60,12 @@ pub trait Backend: Send {
 
     /// Does every job of the batch, and writes an outcome for each.
     fn run(&mut self, batch: &mut Batch);
+
+    /// Like [`Backend::run`]. A backend with a [`Limits::create_time`] calls `enter` with [`Phase::Create`]
+    /// before it creates an operator, and with [`Phase::Execute`] before it runs one.
+    fn run_in_phases(&mut self, batch: &mut Batch, _enter: &mut dyn FnMut(Phase)) {
+        self.run(batch);
+    }
 
     /// Why the backend cannot go on, such as a process that does not start again. It is called after each
     /// batch, for which the backend has still written every outcome. If it returns a reason, the run ends.

@@ -136,9 +136,13 @@ impl<T: Operators> Backend for Sequential<T> {
     }
 
     fn run(&mut self, batch: &mut Batch) {
+        self.run_in_phases(batch, &mut |_| ());
+    }
+
+    fn run_in_phases(&mut self, batch: &mut Batch, enter: &mut dyn FnMut(Phase)) {
         let (jobs, inputs, outputs) = batch.parts();
         for job in jobs {
-            self.run_job(job, inputs, outputs);
+            self.run_job(job, inputs, outputs, enter);
         }
     }
 }
@@ -152,7 +156,8 @@ impl<T: Operators> Pipelined for Sequential<T> {
 }
 
 impl<T: Operators> Sequential<T> {
-    fn run_job(&mut self, job: &mut Job, inputs: &[u8], outputs: &mut [u8]) {
+    fn run_job(&mut self, job: &mut Job, inputs: &[u8], outputs: &mut [u8], enter: &mut dyn FnMut(Phase)) {
+        enter(Phase::Create);
         // An operator may be large, so it is not moved after its creation.
         let mut created = self.0.create(&job.desc);
         job.outcome = match &mut created {
@@ -162,6 +167,7 @@ impl<T: Operators> Sequential<T> {
                 .runs
                 .iter()
                 .find_map(|run| {
+                    enter(Phase::Execute);
                     let output = &mut outputs[run.output.clone()];
                     self.0.run(operator, job.binding, &inputs[run.input.clone()], output).err()
                 })

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use dmlcts_model::Outcome;
+use dmlcts_model::{Outcome, Phase};
 
 use super::{
     Host,
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     Job, WorkTimes,
-    protocol::{Frame, Kind, Results, short},
+    protocol::{Frame, Kind, PhaseForm, Results, short},
 };
 
 /// How long the host waits for a frame whose first bytes have arrived behind the answers. On a busy machine,
@@ -42,10 +42,18 @@ impl Host {
         question: &Question,
         listen: Duration,
     ) -> Result<(), Failure> {
-        let (mut answered, mut is_followed) = (0, false);
+        let (mut answered, mut is_followed, mut is_running) = (0, false, false);
+        // A process enters a phase at most once for each operator and each run.
+        let mut phases: usize = jobs.iter().map(|job| 1 + job.runs.len()).sum();
         let mut taken = Ok(());
         while taken.is_ok() && answered < jobs.len() {
-            taken = self.receive(self.launcher.case_timeout()).and_then(|received| {
+            taken = self.receive(self.launcher.case_timeout(is_running)).and_then(|received| {
+                if received.frame.kind == Kind::Phase && phases > 0 {
+                    phases -= 1;
+                    is_running = phase(&received.frame).map_err(Fault::Wrong)? == Phase::Execute;
+                    return Ok(());
+                }
+                is_running = false;
                 (is_followed, self.answered) = (received.is_followed, Some(received.at));
                 let taken = take(&received.frame, question.number, &mut jobs[answered..], outputs);
                 let (count, times) = taken.map_err(Fault::Wrong)?;
@@ -103,8 +111,11 @@ impl Host {
         }
     }
 
-    /// Whether a frame answers another question that the process has.
+    /// Whether a frame belongs to another question that the process has.
     fn is_next(&self, frame: &Frame) -> bool {
+        if frame.kind == Kind::Phase {
+            return self.is_busy();
+        }
         let results = Results::read(&frame.header).ok().filter(|_| frame.kind == Kind::Results);
         results.is_some_and(|results| results.number.is_some_and(|number| self.has(number)))
     }
@@ -123,6 +134,13 @@ impl Host {
         let Some(process) = &mut self.process else { return Err(Fault::ended("")) };
         process.early.take().unwrap_or_else(|| process.child.receive(patience))
     }
+}
+
+/// The phase that a process enters.
+fn phase(frame: &Frame) -> Result<Phase, String> {
+    let form = serde_json::from_slice::<PhaseForm>(&frame.header);
+    form.map(|form| form.phase.into())
+        .map_err(|error| format!("its `phase` makes no sense: {}", short(&error.to_string())))
 }
 
 /// Applies a frame to the next jobs of a question. Returns the number of jobs that it answers, and the times

@@ -46,8 +46,8 @@ impl Host {
         if search.is_blamed || self.is_at_its_end() {
             return;
         }
-        if matches!(first.fault, Fault::Silent(_)) {
-            self.launcher.note_silence(cases);
+        if let Fault::Silent(time) = first.fault {
+            self.launcher.note_silence(cases, time);
         } else if matches!(first.fault, Fault::Ended { is_killed: true, .. }) {
             self.launcher.note_kill();
         } else if let Some(job) = batch.parts().0.get_mut(first.answered) {
@@ -73,8 +73,8 @@ impl Host {
             failures += u32::from(is_probed);
             if failures == BLAME {
                 search.is_blamed = true;
-                if matches!(failure.fault, Fault::Silent(_)) {
-                    self.note_hang();
+                if let Fault::Silent(time) = failure.fault {
+                    self.note_hang(time);
                 }
                 if let Some(job) = batch.parts().0.get_mut(place) {
                     job.outcome = failure.fault.outcome("");

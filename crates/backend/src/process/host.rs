@@ -121,9 +121,9 @@ impl Host {
     }
 
     /// Counts a hang, unless this host only retries cases.
-    pub(super) fn note_hang(&self) {
+    pub(super) fn note_hang(&self, time: Duration) {
         if self.purpose == Purpose::Cases {
-            self.launcher.note_hang();
+            self.launcher.note_hang(time);
         }
     }
 

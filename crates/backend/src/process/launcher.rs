@@ -127,10 +127,11 @@ impl Launcher {
         Self { grace: GRACE / 2, ..self }
     }
 
-    /// How long a process with cases may be silent: any of them may be one whose operator it creates.
-    pub(super) fn case_timeout(&self) -> Duration {
-        let declared = self.declared.get().map(|declared| declared.capabilities.limits.create_time);
-        self.case_timeout + declared.unwrap_or_default()
+    /// How long a process with cases may be silent. Unless it runs an operator, it may be creating one.
+    pub(super) fn case_timeout(&self, is_running: bool) -> Duration {
+        let declared = self.declared.get().filter(|_| !is_running);
+        let create_time = declared.map(|declared| declared.capabilities.limits.create_time);
+        self.case_timeout + create_time.unwrap_or_default()
     }
 
     /// The part of this time that is left until the end.
@@ -156,14 +157,15 @@ impl Launcher {
         self.health.killed();
     }
 
-    /// Counts a hang.
-    pub(super) fn note_hang(&self) {
-        self.health.hung(self.case_timeout(), self.most_hangs.is_some());
+    /// Counts a case that was silent for this long.
+    pub(super) fn note_hang(&self, time: Duration) {
+        self.health.hung(time, self.most_hangs.is_some());
     }
 
-    /// Records that a process was silent, and that each of its cases, of this number, was answered alone.
-    pub(super) fn note_silence(&self, cases: usize) {
-        self.health.silent(cases, self.case_timeout());
+    /// Records that a process was silent for this long, and that each of its cases, of this number, was
+    /// answered alone.
+    pub(super) fn note_silence(&self, cases: usize, time: Duration) {
+        self.health.silent(cases, time);
     }
 
     /// Makes a host. The first one starts a process to learn what it declares. Later ones start theirs with

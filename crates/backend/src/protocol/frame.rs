@@ -29,6 +29,8 @@ pub enum Kind {
     Run,
     /// To the backend: cases in binary form.
     Packed,
+    /// From the backend: the phase that it begins.
+    Phase,
     /// From the backend: outcomes of cases, with the bytes of their outputs.
     Results,
     /// To the backend: no case follows.
@@ -37,7 +39,8 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 6] = [Self::Hello, Self::Level, Self::Run, Self::Packed, Self::Results, Self::Bye];
+    pub const ALL: [Self; 7] =
+        [Self::Hello, Self::Level, Self::Run, Self::Packed, Self::Phase, Self::Results, Self::Bye];
 
     /// The name in frames, without the padding.
     pub fn name(self) -> &'static str {
@@ -46,6 +49,7 @@ impl Kind {
             Self::Level => "level",
             Self::Run => "run",
             Self::Packed => "packed",
+            Self::Phase => "phase",
             Self::Results => "results",
             Self::Bye => "bye",
         }
@@ -100,7 +104,7 @@ pub enum FrameError {
         wanted: u64,
     },
     /// The message is unknown.
-    #[error("`{0}` is not a message; the messages are hello, level, run, packed, results, bye")]
+    #[error("`{0}` is not a message; the messages are hello, level, run, packed, phase, results, bye")]
     Kind(String),
     /// An announced length is out of bounds.
     #[error("a frame `{kind}` announces {length} bytes of {part}, and at most {most} are allowed")]
@@ -273,7 +277,7 @@ mod tests {
         unknown[8..16].copy_from_slice(b"runs    ");
         assert_eq!(
             said(&unknown),
-            "`runs` is not a message; the messages are hello, level, run, packed, results, bye"
+            "`runs` is not a message; the messages are hello, level, run, packed, phase, results, bye"
         );
         let mut long = frame();
         long[24..32].copy_from_slice(&u64::MAX.to_le_bytes());

@@ -22,7 +22,7 @@ pub use operators::{DescMemberForm, EnumerationForm, KindForm, OperatorForm};
 pub(crate) use operators::{forms, signatures};
 pub use packed::{PackedForm, read_packed};
 pub(crate) use question::{Manner, question};
-pub use results::{OutcomeWord, PhaseWord, Results, TimesForm};
+pub use results::{OutcomeWord, PhaseForm, PhaseWord, Results, TimesForm};
 pub use run::{BindingForm, ListForm, MemberForm, RunForm, TensorForm, read_run};
 pub use serve::{ServeError, serve};
 pub use stdio::{claim_stdout, end_with_parent};

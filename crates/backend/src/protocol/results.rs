@@ -108,6 +108,14 @@ impl OutcomeWord {
     }
 }
 
+/// `phase`, from a backend that declares `limits.create_timeout`: it begins this phase of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PhaseForm {
+    /// `create` if it creates an operator, and `execute` if it runs one.
+    pub phase: PhaseWord,
+}
+
 /// The steps of creating and running an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "host", derive(schemars::JsonSchema))]

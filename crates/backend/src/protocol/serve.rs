@@ -5,12 +5,13 @@ use std::{
     ops::Range,
 };
 
-use dmlcts_model::{Outcome, Signatures};
+use dmlcts_model::{Outcome, Phase, Signatures};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Bounds, Frame, FrameError, Hello, HostHello, Kind, LONGEST_HEADER, LONGEST_HELLO, LevelForm, Results,
-    TimesForm, another_version, guards, prefix, read_packed, read_run, signatures, speaks, write_frame,
+    Bounds, Frame, FrameError, Hello, HostHello, Kind, LONGEST_HEADER, LONGEST_HELLO, LevelForm, PhaseForm,
+    Results, TimesForm, another_version, guards, prefix, read_packed, read_run, signatures, speaks,
+    write_frame,
 };
 use crate::{Backend, Batch};
 
@@ -78,14 +79,25 @@ pub fn serve(
                 let inputs: usize =
                     batch.jobs().iter().flat_map(|job| &job.runs).map(|run| run.input.len()).sum();
                 let body = frame.body.get(frame.body.len() - inputs..).unwrap_or_default();
-                backend.run(&mut batch);
+                if backend.capabilities().limits.create_time.is_zero() {
+                    backend.run(&mut batch);
+                } else {
+                    let mut sent = Ok(());
+                    let mut enter = |phase: Phase| {
+                        if sent.is_ok() {
+                            sent = send(output, Kind::Phase, &PhaseForm { phase: phase.into() });
+                        }
+                    };
+                    backend.run_in_phases(&mut batch, &mut enter);
+                    sent?;
+                }
                 let jobs = 0..batch.jobs().len();
                 guards::check(&mut batch, jobs.clone(), body);
                 answer(output, &batch, jobs, number)?;
             }
             Kind::Bye => return Ok(()),
-            Kind::Results => {
-                return Err(ServeError::Message("results", "only a backend sends it".to_owned()));
+            Kind::Phase | Kind::Results => {
+                return Err(ServeError::Message(frame.kind.name(), "only a backend sends it".to_owned()));
             }
         }
     }

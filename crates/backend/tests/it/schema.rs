@@ -1,7 +1,9 @@
 //! The JSON Schemas in `crates/backend/schema/` equal those of the messages. `DMLCTS_BLESS=1 cargo test -p
 //! dmlcts-backend schema` writes them.
 
-use dmlcts_backend::protocol::{Bye, CannotStart, Hello, HostHello, LevelForm, PackedForm, Results, RunForm};
+use dmlcts_backend::protocol::{
+    Bye, CannotStart, Hello, HostHello, LevelForm, PackedForm, PhaseForm, Results, RunForm,
+};
 
 use crate::blessed;
 
@@ -13,6 +15,7 @@ fn the_schema_of_every_message_is_current() {
     blessed::compare::<LevelForm>("crates/backend/schema/level.json");
     blessed::compare::<RunForm>("crates/backend/schema/run.json");
     blessed::compare::<PackedForm>("crates/backend/schema/packed.json");
+    blessed::compare::<PhaseForm>("crates/backend/schema/phase.json");
     blessed::compare::<Results>("crates/backend/schema/results.json");
     blessed::compare::<Bye>("crates/backend/schema/bye.json");
 }

@@ -20,7 +20,8 @@ use std::{
 use dmlcts_backend::{
     Batch, Capabilities, Job, Limits,
     protocol::{
-        Bounds, Frame, Hello, Kind, OutcomeWord, Results, prefix, read_packed, read_run, write_frame,
+        Bounds, Frame, Hello, Kind, OutcomeWord, PhaseForm, PhaseWord, Results, prefix, read_packed,
+        read_run, write_frame,
     },
 };
 use dmlcts_model::{DataType, ErrorCode, FeatureLevel, Outcome, Phase};
@@ -46,7 +47,8 @@ fn main() -> io::Result<()> {
                 let is_another = way == "fickle" && has_run;
                 let name = if is_another { "another" } else { "puppet" };
                 let mut hello = Hello { packed: is_ahead, ahead: is_ahead, ..hello(name) };
-                hello.limits.create_timeout = (way == "compiles").then_some(60_000);
+                let compiles = way == "compiles" || way == "phases";
+                hello.limits.create_timeout = compiles.then_some(600_000);
                 hello.limits.busy_cases = (way == "busy" || is_another).then_some(2000);
                 write_frame(&mut output, Kind::Hello, &serde_json::to_vec(&hello)?, &[])?;
             }
@@ -64,14 +66,15 @@ fn main() -> io::Result<()> {
                 for mut question in held.take().into_iter().chain([question]) {
                     // Held answers are sent in one write.
                     let output: &mut dyn Write = if way == "two" { &mut answers } else { &mut output };
-                    question.answer(!is_ahead && way != "batch" && way != "compiles", memory, output)?;
+                    let is_each = !is_ahead && !["batch", "compiles", "phases"].contains(&way);
+                    question.answer(is_each, way == "phases", memory, output)?;
                 }
                 output.write_all(&answers)?;
                 output.flush()?;
             }
             Kind::Level => {}
             Kind::Bye => return take_leave(way),
-            Kind::Results => return Ok(()),
+            Kind::Phase | Kind::Results => return Ok(()),
         }
     }
     Ok(())
@@ -142,11 +145,24 @@ impl Question {
     }
 
     /// Runs the cases, and answers each as it is done, or all together.
-    fn answer(&mut self, each: bool, memory: Option<&Path>, mut output: &mut dyn Write) -> io::Result<()> {
+    fn answer(
+        &mut self,
+        each: bool,
+        has_phases: bool,
+        memory: Option<&Path>,
+        mut output: &mut dyn Write,
+    ) -> io::Result<()> {
         let (jobs, inputs, outputs) = self.batch.parts();
         let is_wrong = jobs.len() > 1 && jobs.iter().any(|job| trouble(job) == Trouble::SpeaksAnother);
         let mut answered = 0;
         for place in 0..jobs.len() {
+            if has_phases {
+                enter(PhaseWord::Create, output)?;
+                if trouble(&jobs[place]) == Trouble::Compiles {
+                    thread::sleep(Duration::from_secs(2));
+                }
+                enter(PhaseWord::Execute, output)?;
+            }
             act(&mut jobs[place], inputs, outputs, self.number, &mut output, memory)?;
             if is_wrong {
                 jobs[place].runs.iter().for_each(|run| outputs[run.output.clone()].fill(0));
@@ -158,6 +174,11 @@ impl Question {
         }
         if answered < jobs.len() { answer(jobs, outputs, self.number, &mut output) } else { Ok(()) }
     }
+}
+
+/// Says that a phase begins.
+fn enter(phase: PhaseWord, output: &mut dyn Write) -> io::Result<()> {
+    write_frame(&mut &mut *output, Kind::Phase, &serde_json::to_vec(&PhaseForm { phase })?, &[])
 }
 
 /// Copies the input, or does what the case asks for.
@@ -177,7 +198,7 @@ fn act(
         serde_json::to_vec(&Results { outcome, number, ..Results::default() })
     };
     match trouble {
-        Trouble::None | Trouble::AnswersTwice => {}
+        Trouble::None | Trouble::AnswersTwice | Trouble::Compiles => {}
         Trouble::Refuses => {
             let (phase, code) = (Phase::Create, ErrorCode::INVALID_ARGUMENT);
             job.outcome = Outcome::Rejected { phase, code, reason: "as it was told".into() };
@@ -250,6 +271,9 @@ fn act(
             }
         }
         Trouble::SpeaksAnother => stdout.write_all(b"\xf7dmlcts2results ")?,
+        Trouble::EntersForever => loop {
+            enter(PhaseWord::Execute, stdout)?;
+        },
         Trouble::LeavesAnother => leave("sleep", &["50"], memory)?,
         Trouble::LeavesAStranger => leave("setsid", &["sleep", "5"], memory)?,
     }

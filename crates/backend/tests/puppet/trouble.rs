@@ -48,10 +48,14 @@ pub(crate) enum Trouble {
     /// Sends a frame of another version of the protocol. In a batch with other cases, their answers are
     /// wrong.
     SpeaksAnother,
+    /// Says again and again that it begins to run.
+    EntersForever,
+    /// With phases: creating takes 2 seconds.
+    Compiles,
 }
 
 impl Trouble {
-    pub(crate) const ALL: [Self; 26] = [
+    pub(crate) const ALL: [Self; 28] = [
         Self::None,
         Self::Refuses,
         Self::Ends,
@@ -78,6 +82,8 @@ impl Trouble {
         Self::TakesLong,
         Self::HangsOnce,
         Self::SpeaksAnother,
+        Self::EntersForever,
+        Self::Compiles,
     ];
 }
 

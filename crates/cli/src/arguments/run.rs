@@ -167,8 +167,8 @@ pub(crate) struct RunArguments {
 
     /// As --timeout, with the most telling cases first
     ///
-    /// For slow backends, such as 60s: the order is `obligations`. It cannot be combined with `--timeout`,
-    /// `--order`, `--profile` or given cases.
+    /// For slow backends, such as 60s: the order is `obligations`. The time counts from the first case, after
+    /// the suite is prepared. It cannot be combined with `--timeout`, `--order`, `--profile` or given cases.
     #[arg(
         long,
         value_name = "TIME",

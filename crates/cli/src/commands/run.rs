@@ -37,21 +37,22 @@ use crate::{
     signals,
 };
 
-/// Runs the cases and reports the results. The timeout counts from `started`.
+/// Runs the cases and reports the results. `--timeout` counts from `started`.
 pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Problem> {
     arguments.check_paths()?;
     let (arguments, claim) = &arguments.spelled_out().of_profile()?;
     let selection = &arguments.selection;
-    let (stop, runs) = (Stop::default(), Arc::new(AtomicBool::new(false)));
+    let (stop, runs, incidents) = (Stop::default(), Arc::new(AtomicBool::new(false)), Incidents::default());
     signals::end_run(&stop, &runs);
     let filter = selection.filter()?;
     // A deadline that no clock can hold never comes.
-    let deadline = arguments.timeout.and_then(|time| started.checked_add(time));
-    let incidents = Incidents::default();
-    let backend = backends::factory(&arguments.backend, &hosting(arguments, deadline, &stop, &incidents))?;
+    let deadline = |from: Instant| arguments.timeout.and_then(|time| from.checked_add(time));
+    let until = deadline(started).filter(|_| arguments.budget.is_none());
     let known = Known::load(arguments.findings.as_deref(), arguments.name.as_deref(), arguments.accept)?;
-    let Cases { source, parts, mut context, form } =
-        cases(arguments, deadline, known.form(), claim.as_ref())?;
+    let Cases { source, parts, mut context, form } = cases(arguments, until, known.form(), claim.as_ref())?;
+    // A search for cases may take longer than a whole budget.
+    let deadline = until.or_else(|| deadline(Instant::now()));
+    let backend = backends::factory(&arguments.backend, &hosting(arguments, deadline, &stop, &incidents))?;
     let command = command(&arguments.words_of_a_run(&form));
     let is_whole = is_whole(&form);
     let accept = accept_command(arguments, &command).filter(|_| !arguments.accept);

@@ -195,7 +195,7 @@ fn a_printed_declaration_compiles() {
     assert!(ran.starts_with("exit 0\n") && ran.contains("(\"constant\" only)\n"), "{ran}");
 }
 
-/// A library that compiles each desc says so, and does not hang.
+/// A library that compiles each desc says so, and does not hang. A run of an operator has no more time.
 #[test]
 fn a_create_timeout_is_no_hang() {
     let start = "    dmlcts_operator *made = (dmlcts_operator *)calloc(1, sizeof *made);\n";
@@ -212,6 +212,11 @@ fn a_create_timeout_is_no_hang() {
     let library = Library::changed("slow", &[changes[0], changes[1], declared]).expect("built before");
     let passed = ran(&library);
     assert!(passed.starts_with("exit 0\n"), "{passed}");
+    let runs = "    (void)backend, (void)reason;\n    for (uint64_t element";
+    let hangs = (runs, &*runs.replace("    for", "    for (;;) {}\n    for"));
+    let library = Library::changed("slow", &[hangs, declared]).expect("built before");
+    let hung = ran(&library);
+    assert!(hung.contains("it was silent for 0.5 s"), "{hung}");
 }
 
 /// A library's declaration is checked before any case runs.

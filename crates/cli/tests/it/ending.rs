@@ -67,6 +67,13 @@ fn a_run_ends_at_so_many_failures_and_cannot_be_accepted() {
     assert!(!std::path::Path::new(folder.path()).exists());
 }
 
+/// To prepare the suite takes longer, but its time does not count.
+#[test]
+fn a_budget_is_for_the_cases() {
+    let text = text(&["run", "--suite", "soak", "--budget", "1s", "--limit", "1"]);
+    assert!(text.starts_with("exit 0\n"), "{text}");
+}
+
 /// A budget runs the cases first that meet the most of the spec.
 #[test]
 fn a_few_hundred_cases_in_the_order_of_obligations_meet_all_that_the_suite_meets() {

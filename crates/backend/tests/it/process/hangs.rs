@@ -56,6 +56,26 @@ fn a_backend_that_compiles_may_take_longer() {
     assert!(incidents_of(&incidents).is_empty());
 }
 
+/// A backend that says which phase begins gets this time for each creation and for no run.
+#[test]
+fn a_backend_that_tells_its_phases_may_create_for_long_and_not_run_for_long() {
+    let (started, incidents) = (Instant::now(), Incidents::default());
+    let launcher =
+        Launcher::new(command("phases", &memory()), CASE_TIMEOUT).with_incidents(incidents.clone());
+    let mut host = Arc::new(launcher).host(Purpose::Cases).expect("the puppet starts");
+    let outcomes = |troubles: &[Trouble], host: &mut Host| {
+        let batch = run_in(host, troubles);
+        check_copies(&batch);
+        batch.jobs().iter().map(|job| job.outcome.clone()).collect::<Vec<_>>()
+    };
+    let compiled = outcomes(&[Trouble::None, Trouble::Compiles], &mut host);
+    assert_eq!(compiled, [Outcome::Output, Outcome::Output]);
+    assert!(incidents_of(&incidents).is_empty());
+    let hung = outcomes(&[Trouble::None, Trouble::Hangs], &mut host);
+    assert_eq!(hung, [Outcome::Output, Outcome::TimedOut]);
+    assert!(started.elapsed() < Duration::from_secs(600), "it waited for the time to create");
+}
+
 #[test]
 fn a_hang_among_cases_that_take_long_is_found() {
     let mut troubles = [Trouble::TakesLong; 30];

@@ -19,6 +19,7 @@ fn wrong_answers_are_described() {
     assert!(failure(Trouble::Babbles).contains("unknown variant `maybe`"));
     assert!(failure(Trouble::SendsTooFewBytes).contains(" and 1 came"));
     assert!(failure(Trouble::Repeats).contains("it sent `hello` where `results` are due"));
+    assert!(failure(Trouble::EntersForever).contains("it sent `phase` where `results` are due"));
     let batch = run_in(&mut host("ahead"), &[Trouble::None, Trouble::Misnumbers]);
     let Outcome::Failed { reason, .. } = &batch.jobs()[1].outcome else { panic!("{:?}", batch.jobs()) };
     assert!(reason.contains("their `number` is 77, where "), "{reason}");
