@@ -109,7 +109,8 @@ impl OutcomeWord {
 }
 
 /// `phase`, from a backend that declares `limits.create_timeout`: it begins this phase of a case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PhaseForm {
     /// `create` if it creates an operator, and `execute` if it runs one.
