@@ -25,6 +25,10 @@ const SHARES: u32 = 6;
 /// The bytes of a case that count as another case.
 const BYTES: usize = 1 << 18;
 
+/// The cases of evidence, for an operator and a kind of failures. There are usually 6,000 small ones. Large
+/// ones reach this limit before they reach that of time, so that the machine decides nothing.
+const EVIDENCE: usize = 15_000;
+
 /// What has been spent on a finding, or may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Account {
@@ -40,7 +44,6 @@ pub(crate) struct Account {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
     Experiments,
-    /// The cases of evidence do not count: their number is fixed.
     Evidence,
     Repeats,
     Shrinking,
@@ -62,7 +65,7 @@ impl Stage {
         let (cases, time) = (all.cases, self.of(all.time));
         match self {
             Self::Experiments => Account { cases: cases - cases / 5, time, hangs: 1 },
-            Self::Evidence => Account { cases: usize::MAX, time, hangs: 1 },
+            Self::Evidence => Account { cases: EVIDENCE, time, hangs: 1 },
             Self::Repeats => Account { cases: cases - cases / 10, time, hangs: 1 },
             Self::Shrinking => all,
         }
@@ -97,6 +100,8 @@ enum Owner {
     Stored,
     /// Experiments on the failures of an operator, of one kind.
     Experiments { operator: String, kind: String },
+    /// The evidence of the predicates that were learned from these.
+    Evidence { operator: String, kind: String },
     /// A finding, by the index of its first failure.
     Finding(u64),
 }
@@ -199,7 +204,7 @@ impl Spending {
 
     /// Opens the account of experiments for the evidence of predicates.
     pub(crate) fn open_evidence(&mut self, operator: &str, kind: &str) {
-        let owner = Owner::Experiments { operator: operator.to_owned(), kind: kind.to_owned() };
+        let owner = Owner::Evidence { operator: operator.to_owned(), kind: kind.to_owned() };
         self.open(owner, Stage::Evidence);
     }
 
@@ -276,7 +281,7 @@ impl Spending {
     pub(crate) fn count(&mut self, cases: usize) {
         if let Some(open) = &mut self.open {
             let account = self.accounts.entry(open.owner.clone()).or_default();
-            account.cases += if open.stage == Stage::Evidence { 0 } else { cases };
+            account.cases += cases;
             let time = open.since.take().map(|since| since.elapsed()).unwrap_or_default();
             account.time += time;
             self.time += time;
@@ -334,6 +339,18 @@ mod tests {
         assert!(spending.close());
         assert_eq!(spending.left_out.experiments, 1, "only one account was cut");
         assert_eq!(spending.left_out.limits, [Limit::Cases].into());
+    }
+
+    #[test]
+    fn evidence_has_cases_of_its_own() {
+        let mut spending = Spending::new(Stop::default(), CASES, TIME, 9, OPEN);
+        spending.open_experiments("SLICE", "wrong");
+        assert_eq!(left(&mut spending), 1_600);
+        spending.open_evidence("SLICE", "wrong");
+        spending.count(EVIDENCE - 5);
+        assert_eq!(left(&mut spending), 5, "large cases count several times");
+        assert!(spending.close());
+        assert_eq!(spending.left_out.experiments, 1);
     }
 
     #[test]
