@@ -163,9 +163,11 @@ impl Words {
             // Without the innermost axis: rows.
             let rows = format!("(product axes (if axis == rank - 1 then 1 else {tensor}.Sizes))");
             self.add(Scope::Desc, Kind::Elements, LONG, rows).divisors = POWERS;
-            // What each tensor needs, exactly and rounded up; and without its strides.
+            self.desc(LONG, format!("{elements} mod 2^32"));
+            // What each tensor needs, exactly, in 32 bits and rounded up; and without its strides.
             for (needed, more) in [
                 (format!("{span} * {size}"), 4),
+                (format!("{span} * {size} mod 2^32"), 8),
                 (format!("align({span} * {size}, 4)"), 8),
                 (format!("align({elements} * {size}, 4)"), 8),
             ] {
@@ -214,7 +216,8 @@ impl Words {
         for of_all in ["present(LIST)", "length(LIST) == rank"] {
             let each = lists.unsigned.iter().chain(&lists.signed).map(|name| of_all.replace("LIST", name));
             let all = each.collect::<Vec<_>>().join(" and ");
-            self.add(Scope::Desc, Kind::Condition, LONG, format!("({all})"));
+            // It is long, and says one thing.
+            self.add(Scope::Desc, Kind::Condition, NAME + 2, format!("({all})"));
         }
         lists
     }

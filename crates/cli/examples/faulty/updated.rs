@@ -11,6 +11,8 @@ struct Faulty {
     capabilities: Capabilities,
     faults: String,
     calls: usize,
+    /// The rank of the case before.
+    before: u32,
     /// The state of the draws of faults by chance.
     state: u64,
 }
@@ -25,7 +27,14 @@ pub(crate) fn backend(driver: &str, faults: &str) -> impl Backend {
         capabilities.data_types.retain(|data_type| *data_type != DataType::FLOAT64);
     }
     let seed = faults.rsplit_once(':').and_then(|(_, seed)| seed.parse().ok());
-    Faulty { inner, capabilities, faults: faults.to_owned(), calls: 0, state: seed.unwrap_or_default() }
+    Faulty {
+        inner,
+        capabilities,
+        faults: faults.to_owned(),
+        calls: 0,
+        before: 0,
+        state: seed.unwrap_or_default(),
+    }
 }
 
 impl Backend for Faulty {
@@ -60,6 +69,10 @@ impl Faulty {
         let judgement = operator.judge(&job.desc, FeatureLevel::NEWEST, &mut Scratch::default());
         let is_slice = operator.name() == "SLICE";
         let rank = job.desc.output.as_ref().map_or(0, |output| output.dimension_count);
+        let before = std::mem::replace(&mut self.before, rank);
+        if has("slow") {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
         let refused =
             |phase| Outcome::Rejected { phase, code: ErrorCode::INVALID_ARGUMENT, reason: "".into() };
         let breaks = |clause: &str| {
@@ -83,6 +96,7 @@ impl Faulty {
             2 if has("other-bytes-at-2") => 2,
             2 if self.faults.starts_with("garbage-at-2") => self.draw_byte() | 1,
             3 if has("wrong-at-3") => 1,
+            1 if has("wrong-after-rank-4") && before == 4 => 1,
             5 if has("flaky-at-5") => {
                 self.calls += 1;
                 u8::from(self.calls % 3 == 1)

@@ -3,19 +3,16 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    hint::spin_loop,
-    sync::atomic::{AtomicBool, Ordering},
-    thread,
 };
 
 use crate::common::{Findings, Scratch, finding, run};
 
 /// A fault on one axis of SLICE1 and a fault in PADDING1, with predicates that the suite alone shows.
-const REACH: &str = "mutant:slice1-reach-rounded-down";
-const MIRROR: &str = "mutant:padding-mirror-of-two-clamps";
+pub(crate) const REACH: &str = "mutant:slice1-reach-rounded-down";
+pub(crate) const MIRROR: &str = "mutant:padding-mirror-of-two-clamps";
 
 /// Runs `smoke` on a backend, without experiments unless the options ask for them.
-fn smoke(backend: &str, more: &[&str]) -> (String, Option<i32>) {
+pub(crate) fn smoke(backend: &str, more: &[&str]) -> (String, Option<i32>) {
     let without = if more.contains(&"--explain") { &[][..] } else { &["--explain", "0"] };
     let output = run(&[&["run", "--backend", backend], without, more].concat());
     (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code())
@@ -252,53 +249,6 @@ fn a_report_says_what_is_left_out_and_within_which_filter() {
     let merged = String::from_utf8_lossy(&merged.stdout);
     assert_eq!(left_out(&merged), Some(line), "a results file keeps it: {merged}");
     assert!(findings(&merged).iter().any(is_within), "{merged}");
-}
-
-/// The report of a run of `smoke`, without how fast it was and how many threads it had.
-fn report(backend: &str, jobs: &str, more: &[&str]) -> String {
-    let usual = if more.contains(&"--explain") { &[][..] } else { &["--explain", "2000"] };
-    let shown = smoke(backend, &[&["--jobs", jobs], usual, more].concat()).0;
-    let options = format!(" --jobs {jobs}");
-    let lines = shown.lines().filter(|line| !line.starts_with("speed "));
-    lines.map(|line| line.replace(&options, "") + "\n").collect()
-}
-
-#[test]
-fn no_report_depends_on_the_number_of_threads() {
-    for (backend, more) in [(REACH, "7"), (MIRROR, "2")] {
-        let of = |jobs| report(backend, jobs, &["--strategy", "boundary,documented", "--explain", "500"]);
-        let one = of("1");
-        assert!(one.contains("fresh cases"), "experiments ran: {one}");
-        assert_eq!(of(more), one);
-    }
-}
-
-#[test]
-#[ignore = "it takes long: .ci/nightly runs it"]
-fn no_report_depends_on_how_busy_the_machine_is() {
-    let listed = run(&["mutants", "--list"]);
-    let listed = String::from_utf8(listed.stdout).expect("names are text");
-    let is_name = |line: &&str| !line.is_empty() && !line.contains([' ', ':']);
-    let names: Vec<&str> = listed.lines().filter(is_name).collect();
-    assert!(names.len() > 400, "{listed}");
-    for name in names.iter().skip(7).step_by(names.len() / 20).take(20) {
-        let backend = format!("mutant:{name}");
-        let quiet = report(&backend, "1", &[]);
-        let is_done = AtomicBool::new(false);
-        let busy = thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| {
-                    while !is_done.load(Ordering::Relaxed) {
-                        spin_loop();
-                    }
-                });
-            }
-            let busy = report(&backend, "7", &[]);
-            is_done.store(true, Ordering::Relaxed);
-            busy
-        });
-        assert_eq!(busy, quiet, "{name}");
-    }
 }
 
 /// Faults that were drawn by chance. Alone, each has one finding, and at most half of its failures are

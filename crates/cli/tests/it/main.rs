@@ -43,6 +43,7 @@ mod resume;
 mod shutdown;
 mod snapshot;
 mod stand_in;
+mod steady;
 mod stored;
 mod timings;
 mod unruly;
