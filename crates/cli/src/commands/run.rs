@@ -68,6 +68,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
         backend,
         configuration: Configuration {
             deadline,
+            ends_cases_alone: arguments.budget.is_some(),
             filter,
             incidents,
             known: known.failures(),
@@ -185,6 +186,7 @@ pub(super) fn hosting(
     Hosting {
         case_timeout: arguments.case_timeout,
         end: deadline,
+        ends_cases_alone: arguments.budget.is_some(),
         deadline: stop.deadline().clone(),
         max_hangs: arguments.max_hangs,
         memory: arguments.backend_memory,
