@@ -68,7 +68,6 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
         backend,
         configuration: Configuration {
             deadline,
-            ends_cases_alone: arguments.budget.is_some(),
             filter,
             incidents,
             known: known.failures(),
@@ -203,6 +202,7 @@ pub(super) fn configuration(arguments: &RunArguments) -> Configuration {
         level: selection.feature_level,
         jobs: selection.threads(),
         limit: selection.limit,
+        ends_cases_alone: arguments.budget.is_some(),
         max_failures: arguments.max_failures,
         max_hangs: arguments.max_hangs,
         retries: arguments.retries,
