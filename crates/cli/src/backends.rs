@@ -55,6 +55,8 @@ pub(crate) struct Hosting {
     pub(crate) case_timeout: Duration,
     /// The time limit of the run. The host waits for a process until a [moment](Stop::MOMENT) later.
     pub(crate) end: Option<Instant>,
+    /// Whether it does not limit retries, and so the explanation of failures.
+    pub(crate) ends_cases_alone: bool,
     /// The deadline that an interruption sets.
     pub(crate) deadline: Deadline,
     /// The number of hanging cases after which the run ends.
@@ -116,7 +118,7 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
                     "write the command behind the colon, and quotes around both: --backend 'exec:python3 mine.py'",
                 )
             })?;
-            Ok(hosted(launcher(command, hosting.case_timeout), hosting))
+            Ok(hosted(&command, hosting))
         }
         ("dylib", "") => Err(Problem::usage(
             "`--backend dylib:` names no library",
@@ -253,16 +255,22 @@ fn unopened(error: &dyn std::error::Error) -> RunError {
 }
 
 /// Starts processes of a command.
-fn hosted(launcher: Launcher, hosting: &Hosting) -> Arc<Factory> {
-    let end = hosting.end.and_then(|end| end.checked_add(Stop::MOMENT));
-    let launcher = launcher
-        .with_end(end)
-        .with_deadline(hosting.deadline.clone())
-        .with_max_hangs(hosting.max_hangs)
-        .with_memory(hosting.memory)
-        .with_incidents(hosting.incidents.clone());
-    let launcher = Arc::new(if hosting.is_served { launcher.with_short_grace() } else { launcher });
-    Arc::new(move |purpose| Ok(Box::new(launcher.host(purpose)?)))
+fn hosted(command: &Command, hosting: &Hosting) -> Arc<Factory> {
+    let launcher = |end: Option<Instant>| {
+        let launcher = launcher(command.clone(), hosting.case_timeout)
+            .with_end(end)
+            .with_deadline(hosting.deadline.clone())
+            .with_max_hangs(hosting.max_hangs)
+            .with_memory(hosting.memory)
+            .with_incidents(hosting.incidents.clone());
+        Arc::new(if hosting.is_served { launcher.with_short_grace() } else { launcher })
+    };
+    let cases = launcher(hosting.end.and_then(|end| end.checked_add(Stop::MOMENT)));
+    let retries = if hosting.ends_cases_alone { launcher(None) } else { Arc::clone(&cases) };
+    Arc::new(move |purpose| {
+        let launcher = if purpose == Purpose::Cases { &cases } else { &retries };
+        Ok(Box::new(launcher.host(purpose)?))
+    })
 }
 
 /// Starts processes that are asked for the operators of the specs, and answer an example of each as a probe.
@@ -307,7 +315,7 @@ fn served(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Problem> {
     let text = format!("dmlcts serve --backend {name}");
     let own = std::process::id().to_string();
     let command = Command::of(program.as_os_str(), &["serve", "--backend", name, "--parent", &own], &text);
-    Ok(hosted(launcher(command, hosting.case_timeout), hosting))
+    Ok(hosted(&command, hosting))
 }
 
 /// The error that this program is built without a backend.

@@ -177,6 +177,8 @@ impl Explainer<'_, '_> {
         let Repeated { first, again, passed, flaky } = repeated?;
         self.spending.left_out.repeats += u64::from(is_cut);
         let mut finding = explained.finding(class, first, [again, passed], self.trials.library());
+        let was_expected = |index: &&u64| witnessed.was_expected(**index);
+        finding.known = cause.failures.iter().filter(was_expected).count() as u64;
         finding.listed = explained.listed(&mut |index| self.trials.read(index));
         Some((finding, flaky))
     }

@@ -34,6 +34,8 @@ pub struct Finding {
     pub pattern: Option<Pattern>,
     /// The number of failures.
     pub cases: u64,
+    /// The number of failures that the run expected, of a known failure that changed.
+    pub known: u64,
     /// Whether further failures of the run belong to no finding, since they were only counted.
     pub is_sample: bool,
     /// The number of these cases that were run again alone. The others are assumed to fail each time.
@@ -187,6 +189,7 @@ impl Finding {
             listed: Vec::new(),
             pattern: pattern(first),
             cases: group.cases,
+            known: 0,
             is_sample: false,
             again: group.again,
             passed_again: 0,

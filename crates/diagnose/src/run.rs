@@ -82,13 +82,14 @@ pub fn run(
     let mut run = run.clone();
     let explains = explaining.shrink || explaining.cases.is_some_and(|cases| cases > 0);
     let left = |end: Instant| end.saturating_duration_since(Instant::now());
-    let kept = run.configuration.deadline.filter(|_| explains).map(|end| (left(end) / 10).min(KEPT));
+    let deadline = run.configuration.deadline.filter(|_| !run.configuration.ends_cases_alone);
+    let kept = deadline.filter(|_| explains).map(|end| (left(end) / 10).min(KEPT));
     run.configuration.kept = kept.unwrap_or_default();
     // A known failure without a case has nothing that could still fail.
     let known = run.configuration.known.all().iter().filter(|entry| !entry.cases().is_empty());
     let known = known.map(StoredFinding::of_known);
     let stored: Vec<StoredFinding> = explaining.stored.iter().cloned().chain(known).collect();
-    let (deadline, retries) = (run.configuration.deadline, run.configuration.retries);
+    let retries = run.configuration.retries;
     let tell = RefCell::new(tell);
     let (summary, (findings, left_out)) =
         run_then(&run, &mut |event| tell.borrow_mut()(Event::Run(event)), |ended| {
@@ -102,7 +103,7 @@ pub fn run(
 struct Explanation<'a, 'run> {
     explaining: &'a Explaining,
     stored: &'a [StoredFinding],
-    /// When the run must have ended.
+    /// When the explanation must have ended.
     deadline: Option<Instant>,
     /// The number of times that a failure runs again alone.
     retries: u32,

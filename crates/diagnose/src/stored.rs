@@ -153,6 +153,7 @@ impl Explained {
             listed: Vec::new(),
             pattern: pattern(&first),
             cases: cause.failures.len() as u64,
+            known: 0,
             is_sample: false,
             again,
             passed_again,

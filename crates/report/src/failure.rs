@@ -4,14 +4,14 @@
 use std::io::{self, Write};
 
 use dmlcts_model::{Allowed, Expectation, List, Mismatch, Outcome, Tensor, element_to_text, printable};
-use dmlcts_runner::{Class, Evidence, Failure, Reads, RunKind, Verdict, WrongElement, origins, reads};
+use dmlcts_runner::{Class, Evidence, Failure, Reads, RunKind, WrongElement, origins, reads};
 use dmlcts_spec::{IdSet, Operator, Origin, program::Mask};
 
 use crate::{
     Layout, Replay, Style, Tone,
     behind::{JudgedDesc, Text, write_answers, write_definitions},
     brackets,
-    flake::{shows_alone, write_tried},
+    flake::{is_by_chance, needs_others, shows_alone, write_tried},
     numbers::{folded, grouped},
 };
 
@@ -40,7 +40,7 @@ pub(crate) fn write_failure(
     }
     let short = if names_its_class(failure) { in_short(failure) } else { in_short_with_class(failure) };
     write_prose(out, style, &short)?;
-    if let Some(rate) = failure.rate.filter(|_| failure.verdict == Verdict::Flake) {
+    if let Some(rate) = failure.rate.filter(|_| is_by_chance(failure)) {
         let among = match failure.alive {
             0 | 1 => String::new(),
             alive => format!(", with {alive} operators alive when it was found"),
@@ -114,7 +114,7 @@ pub(crate) fn did(failure: &Failure) -> String {
         Outcome::Output => match failure.class {
             Class::Remembered => "gave it, but not when the operator ran again on other data".to_owned(),
             Class::AcceptedInvalid => "accepted it".to_owned(),
-            _ if failure.verdict == Verdict::Flake => "gave another one, once".to_owned(),
+            _ if is_by_chance(failure) => "gave another one, once".to_owned(),
             _ => "gave another one".to_owned(),
         },
         Outcome::Accepted => "accepted it".to_owned(),
@@ -209,9 +209,12 @@ fn write_evidence(
     let write = |out: &mut dyn Write, name, remark, tensor, memory, marked, focus| {
         Layout { name, remark, tensor, memory, marked, focus }.write(out, INDENT, style)
     };
-    write(out, "InputTensor", "", input, &evidence.input, &[], source)?;
-    write(out, "OutputTensor", "expected", output, &evidence.expected, &marked, focus)?;
-    write(out, "OutputTensor", "actual", output, &evidence.actual, &marked, focus)?;
+    // If other cases cause the failure, its own tensors do not explain it.
+    if needs_others(failure).is_none() {
+        write(out, "InputTensor", "", input, &evidence.input, &[], source)?;
+        write(out, "OutputTensor", "expected", output, &evidence.expected, &marked, focus)?;
+        write(out, "OutputTensor", "actual", output, &evidence.actual, &marked, focus)?;
+    }
     for wrong in differences.first.iter().take(EXPLAINED) {
         write_prose(out, style, &wrong_element(failure, output, wrong))?;
     }

@@ -9,9 +9,9 @@ use dmlcts_spec::Validity;
 
 use crate::{
     Context, Replay, Style, Tone,
-    behind::Text,
+    behind::{Text, write_definitions},
     failure::{INDENT, write_failure, write_prose},
-    flake::shows_alone,
+    flake::{is_by_chance, needs_others, shows_alone},
     lack::declarations,
     numbers::{counted, folded, grouped},
     overview::write_overview,
@@ -19,7 +19,7 @@ use crate::{
 
 /// The number of findings in full, unless all are asked for.
 const IN_FULL: usize = 5;
-/// The maximum length of a predicate, unless all is asked for.
+/// The maximum length of a predicate on a terminal, unless all is asked for.
 const LONGEST_PREDICATE: usize = 120;
 /// The maximum length of a line with a listed case in full.
 const LONGEST_LINE: usize = 1_000;
@@ -126,9 +126,14 @@ fn write_finding(
     text: &mut Text,
 ) -> io::Result<()> {
     let (replay, style) = (&context.replay, text.style);
-    let head = if finding.first.verdict == Verdict::Flake { "FLAKE" } else { "FAIL" };
+    let head = match () {
+        () if is_by_chance(&finding.first) => "FLAKE",
+        () if finding.known > 0 && finding.known >= finding.cases => "KNOWN",
+        () => "FAIL",
+    };
     let head = style.paint(Tone::Bad, format!("{head} {number}:"));
-    let what = headline(finding, if context.all { usize::MAX } else { LONGEST_PREDICATE });
+    let is_whole = context.all || style.width.is_none();
+    let what = headline(finding, if is_whole { usize::MAX } else { LONGEST_PREDICATE });
     let head = format!("{head} {}", style.paint(Tone::Strong, escaped(&what)));
     writeln!(out, "{}", style.wrap(INDENT.len(), &head))?;
     for line in about(finding, LISTED, context) {
@@ -139,6 +144,10 @@ fn write_finding(
         } else {
             write_prose(out, style, &escaped(&line))?;
         }
+    }
+    if let Some(rule) = &finding.rule {
+        let (indent, expressions) = (INDENT.repeat(2), [rule.predicate.expression()]);
+        write_definitions(out, &indent, finding.shown().operator, &expressions, text)?;
     }
     write_failure(out, finding.shown(), replay, text)?;
     let id = escaped(&finding.id);
@@ -167,7 +176,7 @@ pub(crate) fn about(finding: &Finding, most: usize, context: &Context) -> Vec<St
         }
     }
     let listed = &finding.listed;
-    if listed.len() > 1 {
+    if listed.len() > 1 && needs_others(&finding.first).is_none() {
         lines.push("no condition separates these cases from those that passed:".to_owned());
         lines.extend(listed.iter().take(most).map(|case| format!("{INDENT}{case}")));
         let more = finding.cases.saturating_sub(listed.len().min(most) as u64);
@@ -205,7 +214,7 @@ pub fn headline(finding: &Finding, most: usize) -> String {
 /// `flaky, in 1 of 3 runs: SLICE1, wrong values (1 case)`.
 pub(crate) fn title(finding: &Finding) -> String {
     let headline = headline(finding, usize::MAX);
-    match finding.first.rate.filter(|_| finding.first.verdict == Verdict::Flake) {
+    match finding.first.rate.filter(|_| is_by_chance(&finding.first)) {
         Some(rate) => {
             let which = if finding.cases > 1 { "the first " } else { "" };
             format!("flaky, {which}in {} of {} runs: {headline}", rate.failed, rate.runs)
@@ -217,7 +226,12 @@ pub(crate) fn title(finding: &Finding) -> String {
 /// The number of a finding's cases. If only some of them ran again, also that number.
 pub(crate) fn cases(finding: &Finding) -> String {
     let sample = if finding.is_sample { " of a sample" } else { "" };
-    let cases = format!("{}{sample}", counted(finding.cases, "case"));
+    let known = match finding.known {
+        0 => String::new(),
+        known if known >= finding.cases => ", all of them known".to_owned(),
+        known => format!(", {} of them known", grouped(known)),
+    };
+    let cases = format!("{}{sample}{known}", counted(finding.cases, "case"));
     match finding.again {
         again if again >= finding.cases => cases,
         0 => format!("{cases}, not run again"),

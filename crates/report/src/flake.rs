@@ -23,9 +23,11 @@ pub(crate) fn write_tried(
     replay: &Replay,
     style: Style,
 ) -> io::Result<()> {
-    writeln!(out, "{INDENT}{:<WIDTH$} failed ({})", "in the run", failure.class.id())?;
-    for (name, rate) in trials(tried).into_iter().filter(|(_, rate)| rate.runs > 0) {
-        writeln!(out, "{INDENT}{name:<WIDTH$} {}", said(rate))?;
+    if needs_others(failure).is_none() {
+        writeln!(out, "{INDENT}{:<WIDTH$} failed ({})", "in the run", failure.class.id())?;
+        for (name, rate) in trials(tried).into_iter().filter(|(_, rate)| rate.runs > 0) {
+            writeln!(out, "{INDENT}{name:<WIDTH$} {}", said(rate))?;
+        }
     }
     let Some(replayed) = tried.replayed.as_ref().filter(|replayed| !replayed.needs.is_empty()) else {
         return write_prose(out, style, conclusion(tried));
@@ -57,6 +59,22 @@ pub(crate) fn write_tried(
         writeln!(out, "{INDENT}run them again: {}", replay.in_order(&lines))?;
     }
     Ok(())
+}
+
+/// What a failure needs, if trials found the cases before it after which it fails.
+pub(crate) fn needs_others(failure: &Failure) -> Option<&Replayed> {
+    failure
+        .tried
+        .as_ref()?
+        .replayed
+        .as_ref()
+        .filter(|replayed| !replayed.needs.is_empty() && !replayed.in_one_batch)
+}
+
+/// Whether a failure comes and goes by chance, as far as trials tell. A flake that cases before it
+/// cause does not.
+pub(crate) fn is_by_chance(failure: &Failure) -> bool {
+    failure.verdict == Verdict::Flake && needs_others(failure).is_none()
 }
 
 /// Whether the case alone shows the failure: it is not a flake, or it failed when it ran again without other

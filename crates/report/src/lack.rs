@@ -58,26 +58,44 @@ pub(crate) fn declarations(finding: &Finding, replay: &Replay) -> Vec<String> {
         lines.push(format!("if the backend is not meant to do {whole}, leave it out of its `operators`"));
     }
     if let [others @ .., last] = &*parts {
-        let is_library = replay.options.iter().any(|word| word.starts_with("dylib:"));
-        let element =
-            |(operator, condition): &(&str, String)| element(operator, condition, &reason, is_library);
+        let is_of = |start: &str| replay.options.iter().any(|word| word.starts_with(start));
+        let of = if is_of("dylib:") {
+            Language::C
+        } else if is_of("exec:py") {
+            Language::Python
+        } else {
+            Language::Json
+        };
+        let element = |(operator, condition): &(&str, String)| element(operator, condition, &reason, of);
         lines.push("if the backend is not meant to do them, declare that it `lacks` them:".to_owned());
-        lines.extend(others.iter().map(|other| format!("{INDENT}{},", element(other))));
-        lines.push(format!("{INDENT}{}", element(last)));
+        let [before, after] = if of == Language::Python { ["lacks = {", "}"] } else { [""; 2] };
+        let mut elements: Vec<String> = others.iter().map(|other| format!("{},", element(other))).collect();
+        elements.push(format!("{}{after}", element(last)));
+        elements[0].insert_str(0, before);
+        lines.extend(elements.iter().map(|line| format!("{INDENT}{line}")));
     }
     lines
 }
 
-/// An element of `lacks`, in C or in the form of the protocol, which the modules for Python and JavaScript
-/// take.
-fn element(operator: &str, condition: &str, reason: &str, is_in_c: bool) -> String {
-    // A text of JSON without control characters is a text of C.
+/// The language of a declaration. The modules for Python and JavaScript take the form of the protocol, too.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Language {
+    C,
+    Python,
+    Json,
+}
+
+/// An element of `lacks`.
+fn element(operator: &str, condition: &str, reason: &str, of: Language) -> String {
+    // A text of JSON without control characters is a text of C and of Python.
     let [operator, condition, reason] =
         [operator, condition, reason].map(|text| serde_json::Value::from(text).to_string());
-    if is_in_c {
-        format!("{{{operator}, {condition}, {reason}}}")
-    } else {
-        format!("{{\"operator\": {operator}, \"where\": {condition}, \"reason\": {reason}}}")
+    match of {
+        Language::C => format!("{{{operator}, {condition}, {reason}}}"),
+        Language::Python => format!("{operator}: {{{condition}: {reason}}}"),
+        Language::Json => {
+            format!("{{\"operator\": {operator}, \"where\": {condition}, \"reason\": {reason}}}")
+        }
     }
 }
 
@@ -119,10 +137,14 @@ mod tests {
     use dmlcts_spec::expression::parse;
 
     #[test]
-    fn a_declaration_is_of_the_protocol_or_of_c() {
-        let of = |is_in_c| element("SLICE", "rank > 4", r#"no "deep" \ ones"#, is_in_c);
+    fn a_declaration_is_of_the_protocol_of_c_or_of_python() {
+        let of = |language| element("SLICE", "rank > 4", r#"no "deep" \ ones"#, language);
         let protocol = r#"{"operator": "SLICE", "where": "rank > 4", "reason": "no \"deep\" \\ ones"}"#;
-        assert_eq!([of(false), of(true)], [protocol, r#"{"SLICE", "rank > 4", "no \"deep\" \\ ones"}"#]);
+        assert_eq!(
+            [of(Language::Json), of(Language::C)],
+            [protocol, r#"{"SLICE", "rank > 4", "no \"deep\" \\ ones"}"#]
+        );
+        assert_eq!(of(Language::Python), r#""SLICE": {"rank > 4": "no \"deep\" \\ ones"}"#);
     }
 
     #[test]

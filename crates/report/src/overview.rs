@@ -7,16 +7,16 @@ use std::{
 
 use dmlcts_diagnose::{Diagnosis, Finding};
 use dmlcts_model::{escaped, printable};
-use dmlcts_runner::Verdict;
 use dmlcts_spec::Validity;
 
 use crate::{
     Style, Tone,
     failure::did,
+    flake::is_by_chance,
     numbers::{counted, grouped},
 };
 
-/// The maximum length of a predicate. The finding in full has all of it.
+/// The maximum length of a predicate on a terminal or a page. The finding in full has all of it.
 const LONGEST_PREDICATE: usize = 100;
 /// The maximum length of what the smallest case shows.
 const LONGEST_FACT: usize = 80;
@@ -61,11 +61,15 @@ fn lines(findings: &[&Finding], style: Style) -> Vec<String> {
     let counts: Vec<String> = findings.iter().map(|finding| grouped(finding.cases)).collect();
     let of_class = rows.iter().map(|row| row.class.len()).max().unwrap_or(0);
     let of_count = counts.iter().map(String::len).max().unwrap_or(0);
-    let all = rows.iter().zip(&counts).enumerate();
-    all.map(|(at, (Row { class, place, fact }, count))| {
+    let all = findings.iter().zip(&rows).zip(&counts).enumerate();
+    all.map(|(at, ((finding, Row { class, place, fact }), count))| {
         let head = format!("{:>3}  {count:>of_count$}  {class:<of_class$}  ", at + 1);
         let room = style.width.map_or(usize::MAX, |width| width.saturating_sub(head.len()).max(LEAST));
-        let place = escaped(&within(place, room)).into_owned();
+        let place = match (style.width, &finding.rule) {
+            (None, Some(rule)) => rule.predicate.to_string(),
+            _ => within(place, room),
+        };
+        let place = escaped(&place).into_owned();
         let room = room.saturating_sub(place.chars().count() + ": ".len());
         if room < fact.chars().count().min(LEAST) {
             return format!("{head}{place}");
@@ -87,7 +91,9 @@ pub(crate) fn overview(diagnosis: &Diagnosis, findings: &[&Finding], style: Styl
 }
 
 fn cases_of(findings: &[&Finding]) -> u64 {
-    findings.iter().fold(0, |sum: u64, finding| sum.saturating_add(finding.cases))
+    findings
+        .iter()
+        .fold(0, |sum: u64, finding| sum.saturating_add(finding.cases - finding.known.min(finding.cases)))
 }
 
 /// Writes the table, if there are several findings.
@@ -117,7 +123,7 @@ fn about_invalid(findings: &[&Finding], cases: u64) -> Option<String> {
 }
 
 fn class(finding: &Finding) -> String {
-    let flaky = if finding.first.verdict == Verdict::Flake { "flaky " } else { "" };
+    let flaky = if is_by_chance(&finding.first) { "flaky " } else { "" };
     format!("{flaky}{}", finding.class.id())
 }
 

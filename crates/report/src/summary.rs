@@ -178,6 +178,9 @@ pub fn write_summary(
     }
     if let Some(timings) = summary.timings.as_ref().filter(|_| context.timings) {
         line("timings", None, &times(timings))?;
+        if !diagnosis.findings.is_empty() {
+            line("", None, &format!("explaining the failures, after that: {}", span(timings.explanation)))?;
+        }
     }
     let mut next = Vec::new();
     let finding = context.shown(diagnosis).first().copied();

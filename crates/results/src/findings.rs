@@ -162,6 +162,7 @@ impl FindingForm {
             listed: listed?,
             pattern: None,
             cases: group.cases,
+            known: 0,
             is_sample: self.sample,
             again: group.again,
             passed_again: self.passed_again,

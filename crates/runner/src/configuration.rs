@@ -75,6 +75,8 @@ pub struct Configuration {
     pub max_hangs: Option<u64>,
     /// When the run must have ended, including the explanation of its failures.
     pub deadline: Option<Instant>,
+    /// Whether the deadline ends the cases alone, and not the explanation of their failures.
+    pub ends_cases_alone: bool,
     /// The maximum number of bytes of a case: its tensors and the memory that they are compared with. A
     /// larger case is created but not run.
     pub memory: u64,
@@ -127,6 +129,7 @@ impl Default for Configuration {
             max_failures: None,
             max_hangs: None,
             deadline: None,
+            ends_cases_alone: false,
             memory: Self::USUAL_MEMORY,
             runs: Runs::default(),
             allow: Vec::new(),

@@ -123,10 +123,15 @@ pub fn run_then<T>(
         reason => reason,
     };
     collector.release();
+    if configuration.ends_cases_alone {
+        shared.end_deadline();
+    }
     // The processes of the workers have ended. How those of an explanation end is no result of the cases.
     let bad_end = configuration.incidents.shutdowns().bad_end();
+    let since = Instant::now();
     let then = then(collector.ended(ending));
-    let timings = Timings { start: start + collector.timings.start, ..collector.timings };
+    let explanation = since.elapsed();
+    let timings = Timings { start: start + collector.timings.start, explanation, ..collector.timings };
     let (totals, groups) = collector.end(tell);
     let summary = Summary {
         capabilities,

@@ -4,7 +4,7 @@ use std::{
     ops::Range,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread,
     time::{Duration, Instant},
@@ -54,7 +54,9 @@ pub(crate) struct Shared {
     pub(crate) strategies: usize,
     pub(crate) stop: Stop,
     /// When the run must end.
-    pub(crate) deadline: Option<Instant>,
+    deadline: Option<Instant>,
+    /// Whether the deadline is no limit, since only the explanation of failures goes on.
+    is_unlimited: AtomicBool,
     pub(crate) dealer: Dealer,
     /// The maximum number of cases of a batch.
     pub(crate) batch_cases: u64,
@@ -100,6 +102,7 @@ impl Shared {
             strategies,
             stop: run.stop.clone(),
             deadline: configuration.deadline,
+            is_unlimited: AtomicBool::new(false),
             dealer,
             batch_cases: batch_cases(limits),
             batch_bytes: batch_bytes(batch_cases(limits)),
@@ -166,10 +169,20 @@ impl Shared {
         self.dealer.wake();
     }
 
+    /// When the run must have ended.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.deadline.filter(|_| !self.is_unlimited.load(Ordering::Relaxed))
+    }
+
+    /// Lets the explanation of failures go on after the deadline.
+    pub(crate) fn end_deadline(&self) {
+        self.is_unlimited.store(true, Ordering::Relaxed);
+    }
+
     /// Whether the deadline is past or the run is interrupted. Unanswered cases were then cut off, whatever
     /// the state of their backend.
     pub(crate) fn is_time_up(&self) -> bool {
-        self.stop.is_interrupted() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.stop.is_interrupted() || self.deadline().is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Why a case that was cut off has no answer.

@@ -18,6 +18,8 @@ pub struct Timings {
     pub work: Option<WorkTimes>,
     /// The time that the host took to prepare and to judge cases.
     pub host: Duration,
+    /// The time that the explanation of failures took, which is after the cases.
+    pub explanation: Duration,
 }
 
 impl Timings {

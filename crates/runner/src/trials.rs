@@ -90,7 +90,7 @@ impl<'run> Trials<'run> {
 
     /// When the run must have ended.
     pub fn deadline(&self) -> Option<Instant> {
-        self.shared.deadline
+        self.shared.deadline()
     }
 
     /// A reader of the cases of the source.

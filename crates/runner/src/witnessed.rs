@@ -1,6 +1,6 @@
 //! What a run remembers of its cases, to explain its failures: which passed, and how the others failed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dmlcts_generate::draw::mix;
 use dmlcts_model::Case;
@@ -27,6 +27,8 @@ pub struct Witnessed {
     pub(crate) failures: BTreeMap<u64, Found>,
     /// The failures that were expected.
     expected: BTreeMap<u64, Found>,
+    /// The indices of those of known failures that changed.
+    released: BTreeSet<u64>,
 }
 
 /// Passes of a run, in ascending order.
@@ -73,8 +75,15 @@ impl Witnessed {
     pub(crate) fn release(&mut self, changed: &[usize]) {
         let is_of = |found: &Found| found.known.is_some_and(|place| changed.contains(&place));
         let released = std::mem::take(&mut self.expected).into_values().filter(is_of);
-        let released = released.map(|found| Found { verdict: found.class.verdict(), ..found }).collect();
+        let released: Vec<Found> =
+            released.map(|found| Found { verdict: found.class.verdict(), ..found }).collect();
+        self.released = released.iter().map(|found| found.index).collect();
         self.add(&[], released);
+    }
+
+    /// Whether the failure at an index was expected, of a known failure that changed.
+    pub fn was_expected(&self, index: u64) -> bool {
+        self.released.contains(&index)
     }
 
     /// The case at an index as it failed: one that fails for other data only is another case, unless it needs

@@ -168,7 +168,8 @@ pub(crate) struct RunArguments {
     /// As --timeout, with the most telling cases first
     ///
     /// For slow backends, such as 60s: the order is `obligations`. The time counts from the first case, after
-    /// the suite is prepared. It cannot be combined with `--timeout`, `--order`, `--profile` or given cases.
+    /// the suite is prepared. `--explain` limits the explanation of failures, and this time does not. It
+    /// cannot be combined with `--timeout`, `--order`, `--profile` or given cases.
     #[arg(
         long,
         value_name = "TIME",

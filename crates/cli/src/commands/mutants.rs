@@ -211,6 +211,7 @@ fn hosting(incidents: Incidents, in_process: bool) -> Hosting {
     Hosting {
         case_timeout: CASE_TIMEOUT,
         end: None,
+        ends_cases_alone: false,
         deadline: Deadline::default(),
         max_hangs: Some(1),
         memory: None,

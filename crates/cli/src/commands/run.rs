@@ -185,6 +185,7 @@ pub(super) fn hosting(
     Hosting {
         case_timeout: arguments.case_timeout,
         end: deadline,
+        ends_cases_alone: arguments.budget.is_some(),
         deadline: stop.deadline().clone(),
         max_hangs: arguments.max_hangs,
         memory: arguments.backend_memory,
@@ -201,6 +202,7 @@ pub(super) fn configuration(arguments: &RunArguments) -> Configuration {
         level: selection.feature_level,
         jobs: selection.threads(),
         limit: selection.limit,
+        ends_cases_alone: arguments.budget.is_some(),
         max_failures: arguments.max_failures,
         max_hangs: arguments.max_hangs,
         retries: arguments.retries,

@@ -67,6 +67,7 @@ fn hosting(backend: &str) -> Hosting {
         // The host of this process enforces the deadline, and only the host knows it.
         case_timeout: if in_process { Duration::MAX } else { RunArguments::DEFAULT_CASE_TIMEOUT },
         end: None,
+        ends_cases_alone: false,
         deadline: Deadline::default(),
         max_hangs: None,
         memory: None,

@@ -74,6 +74,16 @@ fn a_budget_is_for_the_cases() {
     assert!(text.starts_with("exit 0\n"), "{text}");
 }
 
+#[test]
+fn a_budget_does_not_end_the_explanation_of_failures() {
+    let served = format!("exec:'{}' serve --backend mutant:wrong-stride", env!("CARGO_BIN_EXE_dmlcts"));
+    let text = text(&["run", "--suite", "soak", "--budget", "1s", "--explain", "200", "--backend", &served]);
+    for part in ["since its time was up (--budget)", "wrong values where ", "smaller than case "] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("at the end of --budget"), "{text}");
+}
+
 /// A budget runs the cases first that meet the most of the spec.
 #[test]
 fn a_few_hundred_cases_in_the_order_of_obligations_meet_all_that_the_suite_meets() {

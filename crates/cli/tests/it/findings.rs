@@ -5,7 +5,7 @@ use std::{
     fs,
 };
 
-use crate::common::{Findings, Scratch, finding, run};
+use crate::common::{Findings, Scratch, finding, run, text};
 
 /// A fault on one axis of SLICE1 and a fault in PADDING1, with predicates that the suite alone shows.
 pub(crate) const REACH: &str = "mutant:slice1-reach-rounded-down";
@@ -220,18 +220,34 @@ fn a_flake_names_the_case_that_it_needs() {
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
     let command = format!("dmlcts run --backend mutant:cache-without-offsets --jobs 1 '{before}' '{victim}'");
     for line in [
-        "  in the run                                 failed (wrong-value)".to_owned(),
-        "  alone                                      passed each of 2 times".to_owned(),
-        "  after the 2 cases before it                failed each of 2 times".to_owned(),
+        "FAIL 1: SLICE, wrong values (1 case)".to_owned(),
+        "  expected an output; the backend gave another one".to_owned(),
+        "  it fails in a backend that ran other cases, and passes in a fresh one".to_owned(),
         format!("  it fails only after: {before}"),
         format!("  run them again: {command}"),
     ] {
         assert!(shown.lines().any(|shown| shown == line), "{line}\n{shown}");
     }
+    assert!(!shown.contains("FLAKE") && !shown.contains("InputTensor: ("), "{shown}");
     let again = run(&[&["run", "--jobs", "1"], &backend[..], &[&before, &victim]].concat());
     assert_eq!(again.status.code(), Some(1));
     let shown = String::from_utf8_lossy(&again.stdout).into_owned();
     assert!(shown.contains(&format!("  it fails only after: {before}\n")), "{shown}");
+}
+
+#[test]
+fn a_finding_counts_the_failures_of_a_known_one_that_changed() {
+    let folder = Scratch::nothing("changed-counts/mine");
+    let of = |mutant: &str, more: &[&str]| {
+        let options =
+            ["--name", "mine", "--findings", folder.path(), "--where", "valid", "--backend", mutant];
+        text(&[&["run", "--explain", "100"], &options[..], more].concat())
+    };
+    of("mutant:slice1-negative-from-offset", &["--accept"]);
+    let shown = of("mutant:slice1-negative-ignores-offset", &[]);
+    let known = shown.split(" failed as expected").next().and_then(|text| text.rsplit(' ').next());
+    assert!(shown.contains("CHANGED") && known.is_some_and(|known| known != "0"), "{shown}");
+    assert!(shown.contains(&format!(" cases, {} of them known, ", known.unwrap_or_default())), "{shown}");
 }
 
 #[test]

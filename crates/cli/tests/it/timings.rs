@@ -1,6 +1,6 @@
 //! `--timings`: where the time of a run goes. The times themselves are no test's matter.
 
-use crate::common::stdout;
+use crate::common::{stdout, text};
 
 /// The names of the times in the line `timings`, if there is one.
 fn names(options: &[&str]) -> Option<Vec<String>> {
@@ -17,6 +17,17 @@ fn a_process_has_more_times_than_a_backend_on_threads() {
     assert_eq!(names(&["--timings", "--backend", &served]).as_deref(), Some(&all[..]));
     let few = ["start", "answers", "host"].map(str::to_owned);
     assert_eq!(names(&["--timings"]).as_deref(), Some(&few[..]));
+}
+
+#[test]
+fn a_run_with_findings_has_the_time_of_their_explanation() {
+    let run =
+        |more: &[&str]| text(&[&["run", "--limit", "50", "--timings", "--explain", "0"], more].concat());
+    assert!(
+        run(&["--backend", "mutant:wrong-stride"])
+            .contains("          explaining the failures, after that: ")
+    );
+    assert!(!run(&[]).contains("explaining"));
 }
 
 #[test]

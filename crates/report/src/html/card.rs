@@ -4,15 +4,17 @@
 use dmlcts_diagnose::{Finding, Severity};
 use dmlcts_model::escaped;
 use dmlcts_results::Trend;
-use dmlcts_runner::{Failure, Verdict};
+use dmlcts_runner::Failure;
 use dmlcts_spec::Validity;
 use maud::{Markup, html};
 
 use super::{clauses::formulas, tensors::tensors};
 use crate::{
     Replay,
-    failure::{did, expected},
+    failure::{INDENT, did, expected},
     finding::{cases, export, standing, title, within},
+    flake::is_by_chance,
+    lack::declarations,
     numbers::{counted, folded, grouped},
 };
 
@@ -51,10 +53,11 @@ impl Card<'_> {
                 }
                 (predicate(finding))
                 @if let Some(pattern) = &finding.pattern { p { (capital(&pattern.to_string())) "." } }
+                (declaration(finding, self.replay))
                 h4 { @if finding.smallest.is_some() { "Smallest case" } @else { "A case" } }
                 pre.line tabindex="0" { (escaped(&shown.case.to_string())) }
                 p { "Expected " (expected(shown)) "; the backend " (did(shown)) "." }
-                @if shown.verdict == Verdict::Flake { p { (escaped(&title(finding))) } }
+                @if is_by_chance(shown) { p { (escaped(&title(finding))) } }
                 @if let Some(tensors) = tensors(shown, &format!("finding {number}")) { h4 { "Tensors" } (tensors) }
                 (formulas(shown))
                 (self.commands(shown))
@@ -95,6 +98,17 @@ pub(super) fn command(what: &str, command: &str) -> Markup {
             dt { (what) }
             dd { pre.command tabindex="0" { (escaped(command)) } }
         }
+    }
+}
+
+/// How to declare the cases, if the backend refuses them in words.
+fn declaration(finding: &Finding, replay: &Replay) -> Markup {
+    let lines = declarations(finding, replay);
+    let (code, words): (Vec<&str>, Vec<&str>) =
+        lines.iter().map(String::as_str).partition(|line| line.starts_with(INDENT));
+    html! {
+        @for words in &words { p { (capital(&escaped(words))) } }
+        @if !code.is_empty() { pre.line tabindex="0" { (escaped(&code.join("\n"))) } }
     }
 }
 

@@ -44,6 +44,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     let hosting = Hosting {
         case_timeout: arguments.case_timeout,
         end: deadline,
+        ends_cases_alone: false,
         deadline: Deadline::default(),
         max_hangs: None,
         memory: arguments.backend_memory,
