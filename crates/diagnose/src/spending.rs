@@ -34,6 +34,8 @@ const EVIDENCE: usize = 15_000;
 pub(crate) struct Account {
     /// The cases that ran. Large ones count several times.
     pub(crate) cases: usize,
+    /// The cases that ran for evidence.
+    pub(crate) evidence: usize,
     /// The time that they took.
     pub(crate) time: Duration,
     /// The cases without an answer in time.
@@ -62,11 +64,11 @@ impl Stage {
 
     /// What a finding may have cost at the end of this stage. `all` is the limit of a finding.
     fn limit(self, all: Account) -> Account {
-        let (cases, time) = (all.cases, self.of(all.time));
+        let (cases, evidence, time) = (all.cases, all.evidence, self.of(all.time));
         match self {
-            Self::Experiments => Account { cases: cases - cases / 5, time, hangs: 1 },
-            Self::Evidence => Account { cases: EVIDENCE, time, hangs: 1 },
-            Self::Repeats => Account { cases: cases - cases / 10, time, hangs: 1 },
+            Self::Experiments => Account { cases: cases - cases / 5, evidence, time, hangs: 1 },
+            Self::Evidence => Account { cases: usize::MAX, evidence: EVIDENCE, time, hangs: 1 },
+            Self::Repeats => Account { cases: cases - cases / 10, evidence, time, hangs: 1 },
             Self::Shrinking => all,
         }
     }
@@ -77,7 +79,7 @@ impl Account {
     fn reached(&self, limit: &Self) -> Option<Limit> {
         let limits = [
             (self.hangs >= limit.hangs, Limit::Hangs),
-            (self.cases >= limit.cases, Limit::Cases),
+            (self.cases >= limit.cases || self.evidence >= limit.evidence, Limit::Cases),
             (self.time >= limit.time, Limit::Time),
         ];
         limits.into_iter().find_map(|(is_reached, limit)| is_reached.then_some(limit))
@@ -87,6 +89,7 @@ impl Account {
     fn max(self, other: Self) -> Self {
         Self {
             cases: self.cases.max(other.cases),
+            evidence: self.evidence.max(other.evidence),
             time: self.time.max(other.time),
             hangs: self.hangs.max(other.hangs),
         }
@@ -100,8 +103,6 @@ enum Owner {
     Stored,
     /// Experiments on the failures of an operator, of one kind.
     Experiments { operator: String, kind: String },
-    /// The evidence of the predicates that were learned from these.
-    Evidence { operator: String, kind: String },
     /// A finding, by the index of its first failure.
     Finding(u64),
 }
@@ -155,7 +156,7 @@ impl Spending {
     /// for all findings, and `kinds` the number of operators and kinds of failures.
     pub(crate) fn new(stop: Stop, cases: usize, all: Duration, kinds: usize, end: End) -> Self {
         let shares = u32::try_from(kinds).unwrap_or(SHARES).clamp(1, SHARES);
-        let limit = Account { cases, time: all / shares, hangs: 2 };
+        let limit = Account { cases, evidence: usize::MAX, time: all / shares, hangs: 2 };
         let (accounts, left_out) = (BTreeMap::new(), LeftOut::default());
         Self { stop, end, limit, all, time: Duration::ZERO, accounts, open: None, left_out }
     }
@@ -204,7 +205,7 @@ impl Spending {
 
     /// Opens the account of experiments for the evidence of predicates.
     pub(crate) fn open_evidence(&mut self, operator: &str, kind: &str) {
-        let owner = Owner::Evidence { operator: operator.to_owned(), kind: kind.to_owned() };
+        let owner = Owner::Experiments { operator: operator.to_owned(), kind: kind.to_owned() };
         self.open(owner, Stage::Evidence);
     }
 
@@ -281,7 +282,11 @@ impl Spending {
     pub(crate) fn count(&mut self, cases: usize) {
         if let Some(open) = &mut self.open {
             let account = self.accounts.entry(open.owner.clone()).or_default();
-            account.cases += cases;
+            let spent = match open.stage {
+                Stage::Evidence => &mut account.evidence,
+                _ => &mut account.cases,
+            };
+            *spent += cases;
             let time = open.since.take().map(|since| since.elapsed()).unwrap_or_default();
             account.time += time;
             self.time += time;
