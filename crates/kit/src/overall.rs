@@ -124,6 +124,7 @@ mod tests {
             rule,
             listed: Vec::new(),
             pattern: None,
+            known: 0,
             cases,
             is_sample: false,
             again: 0,

@@ -1,4 +1,4 @@
-//! What the machine decides: nothing. Reports and snapshots are the same with any number of threads, and beside
+//! The machine decides nothing. Reports and snapshots are the same with any number of threads, and beside
 //! other programs that compute.
 
 use std::{
