@@ -1,6 +1,6 @@
 """A plugin for pytest: `pytest --dmlcts mine.py` runs dmlcts once on the backend mine.py.
 
-Each operator and strategy of the suite is an item, and each finding is one. The suite runs when pytest collects the items. The
+The items are the strategies of the suite, for each operator, and the findings. The suite runs when pytest collects the items. The
 program `dmlcts` must be on the PATH.
 """
 

@@ -81,8 +81,8 @@ mod tests {
     /// A predicate that holds for both cases.
     const ANY: &str = "rank == 1";
 
-    /// A finding of this number of failures, the first of which is this case. A predicate in `rule` is exact
-    /// or not.
+    /// A finding with this number of failures, of which `case` is the first. `rule` is its predicate, and
+    /// whether it is exact.
     fn finding(id: &str, cases: u64, class: Class, case: &str, rule: Option<(&str, bool)>) -> Finding {
         let (library, level) = (Library::embedded(), FeatureLevel::NEWEST);
         let case = line::parse(case, library.signatures()).expect("a case");
