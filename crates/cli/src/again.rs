@@ -2,8 +2,9 @@
 //! same.
 
 use dmlcts_generate::Suite;
+use dmlcts_profiles::Claim;
 use dmlcts_results::{BackendOptions, FolderForm, GivenForm, SelectionForm, SuiteForm};
-use dmlcts_runner::{Claim, Difference};
+use dmlcts_runner::Difference;
 
 use crate::{
     arguments::{RunArguments, Selection},

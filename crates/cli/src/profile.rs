@@ -1,7 +1,8 @@
 //! `--profile NAME`: the options that a profile sets, and the data of the run that its statement needs.
 
+use dmlcts_profiles::{Claim, Profile};
 use dmlcts_results::{ProfileEdition, SelectionForm};
-use dmlcts_runner::{Claim, Difference, Profile};
+use dmlcts_runner::Difference;
 use dmlcts_spec::Library;
 
 use crate::{

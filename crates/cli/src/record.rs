@@ -1,8 +1,9 @@
 //! The record of a run: a new results file, or the file of an interrupted run that continues.
 
 use dmlcts_diagnose::Diagnosis;
+use dmlcts_profiles::Claim;
 use dmlcts_results::{BackendOptions, Error, Header, SelectionForm, Unfinished, Writer};
-use dmlcts_runner::{Claim, Event, Totals, Witnessed};
+use dmlcts_runner::{Event, Totals, Witnessed};
 use dmlcts_spec::Library;
 
 use crate::{arguments::RunArguments, exit::Exit, problem::Problem};

@@ -13,10 +13,10 @@ use std::{
 use dmlcts_diagnose::Diagnosis;
 use dmlcts_model::FeatureLevel;
 use dmlcts_report::{
-    CaseLog, Context, write_annotations, write_html, write_html_of_problem, write_junit,
-    write_junit_of_problem, write_markdown, write_markdown_of_problem,
+    Context, write_annotations, write_html, write_html_of_problem, write_junit, write_junit_of_problem,
+    write_markdown, write_markdown_of_problem,
 };
-use dmlcts_results::{CaseForm, Item, Reader, check_name, prepare_to_replace, replace};
+use dmlcts_results::{CaseForm, CaseLog, Item, Reader, check_name, prepare_to_replace, replace};
 use dmlcts_runner::{Event, Totals};
 use dmlcts_spec::Library;
 

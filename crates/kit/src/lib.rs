@@ -77,7 +77,7 @@
 //!
 //! [`export!`] makes a shared library of the backend, which `dmlcts run --backend dylib:PATH` loads.
 //!
-//! Without the feature `gate`, a backend can be written and [served](serve): 18 crates instead of 68,
+//! Without the feature `gate`, a backend can be written and [served](serve): 18 crates instead of 69,
 //! without YAML and oracle. The gate has clap, since `libtest-mimic` depends on it.
 
 #[cfg(any(feature = "fuzz", feature = "proptest"))]

@@ -6,7 +6,8 @@ use std::io::{self, Write};
 
 use dmlcts_diagnose::{Diagnosis, Finding};
 use dmlcts_model::{escaped, printable};
-use dmlcts_runner::{Claim, Summary, Verdict};
+use dmlcts_profiles::Claim;
+use dmlcts_runner::{Summary, Verdict};
 
 use crate::{
     Context, Style, Subject,

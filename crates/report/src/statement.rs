@@ -7,9 +7,8 @@
 use std::io::{self, Write};
 
 use dmlcts_model::escaped;
-use dmlcts_runner::{
-    Claim, Conformity, Failing, Reservation, ReservationKind, Statement, Summary, Verdict, Withheld,
-};
+use dmlcts_profiles::{Claim, Conformity, Failing, Reservation, ReservationKind, Statement, Withheld};
+use dmlcts_runner::{Summary, Verdict};
 use dmlcts_spec::Library;
 
 use crate::{

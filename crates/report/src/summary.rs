@@ -7,7 +7,8 @@ use std::{
 
 use dmlcts_diagnose::{Diagnosis, Finding};
 use dmlcts_model::escaped;
-use dmlcts_runner::{Claim, Ending, Recorded, Summary, Timings, Verdict};
+use dmlcts_profiles::Claim;
+use dmlcts_runner::{Ending, Recorded, Summary, Timings, Verdict};
 use dmlcts_spec::{Library, Obligation, Operator};
 
 use crate::{

@@ -3,7 +3,8 @@
 //! The comparison of two selections, the check for a whole suite, and the words of a command all use two
 //! functions. Each function destructures the selection, so the compiler reports a field that it omits.
 
-use dmlcts_runner::{Configuration, Partition, Profile, Runs};
+use dmlcts_profiles::Profile;
+use dmlcts_runner::{Configuration, Partition, Runs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

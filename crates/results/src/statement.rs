@@ -1,6 +1,6 @@
 //! The statement of a profile's run on its backend's conformance, as a summary contains it.
 
-use dmlcts_runner::{Conformity, Failing, Reservation, Statement, Withheld};
+use dmlcts_profiles::{Conformity, Failing, Reservation, Statement, Withheld};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

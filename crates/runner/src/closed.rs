@@ -1,27 +1,35 @@
 //! Closed sets in files. A value is written as its id. An unknown id is an error at the place where it is
 //! read, so that foreign text cannot get past the reader as the name of a verdict.
 
-use std::{borrow::Cow, fmt, marker::PhantomData};
+use std::{fmt, marker::PhantomData};
 
 use dmlcts_model::printable;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
+    Deserializer,
     de::{Error, Visitor},
 };
 
-use crate::{Class, Conformity, Difference, Ending, ReservationKind, Smallest, Verdict};
+use crate::{Class, Difference, Ending, Smallest, Verdict};
 
 /// The maximum number of characters of an unknown id that an error repeats.
 const LONGEST: usize = 100;
 
-/// A set whose values have ids.
-trait Closed: Sized {
+/// A set whose values have ids. [`closed!`](crate::closed) implements it.
+pub trait Closed: Sized {
     /// The noun for a value, in messages.
     const WHAT: &str;
 
     /// The value with this id.
     fn find(id: &str) -> Option<Self>;
+
+    /// Reads the id of a value.
+    ///
+    /// # Errors
+    ///
+    /// There is no text, or it is no id of this set.
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(Ids(PhantomData))
+    }
 }
 
 struct Ids<T>(PhantomData<T>);
@@ -40,9 +48,12 @@ impl<T: Closed> Visitor<'_> for Ids<T> {
     }
 }
 
+/// Writes values as their ids, and reads only these: `Verdict: "verdict", id;` names the set, the noun for a
+/// value, and the method that gives its id. `Verdict::ALL` has its values.
+#[macro_export]
 macro_rules! closed {
     ($($set:ident: $what:literal, $id:ident;)*) => {$(
-        impl Closed for $set {
+        impl $crate::Closed for $set {
             const WHAT: &str = $what;
 
             fn find(id: &str) -> Option<Self> {
@@ -50,20 +61,20 @@ macro_rules! closed {
             }
         }
 
-        impl Serialize for $set {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        impl serde::Serialize for $set {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.$id())
             }
         }
 
-        impl<'de> Deserialize<'de> for $set {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserializer.deserialize_str(Ids(PhantomData))
+        impl<'de> serde::Deserialize<'de> for $set {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::Closed::read(deserializer)
             }
         }
 
-        impl JsonSchema for $set {
-            fn schema_name() -> Cow<'static, str> {
+        impl schemars::JsonSchema for $set {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
                 stringify!($set).into()
             }
 
@@ -71,8 +82,8 @@ macro_rules! closed {
                 true
             }
 
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({ "type": "string", "enum": Self::ALL.map(Self::$id) })
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({ "type": "string", "enum": Self::ALL.map(Self::$id) })
             }
         }
     )*};
@@ -80,10 +91,8 @@ macro_rules! closed {
 
 closed! {
     Class: "class", id;
-    Conformity: "conformity", id;
     Difference: "difference", name;
     Ending: "ending", id;
-    ReservationKind: "kind of reservation", id;
     Smallest: "result of a smallest case", id;
     Verdict: "verdict", id;
 }

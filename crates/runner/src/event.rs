@@ -142,7 +142,7 @@ impl Summary {
     }
 
     /// Whether no output was compared and at least one case was too large to run.
-    pub(crate) fn has_no_output(&self) -> bool {
+    pub fn has_no_output(&self) -> bool {
         let work = &self.totals.work;
         work.too_large > 0 && work.runs == 0
     }

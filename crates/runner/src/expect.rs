@@ -24,7 +24,7 @@ pub(crate) fn by_judgement(operator: &Operator, judgement: Judgement) -> Expecta
 /// The expectation of a desc that raises these questions: every outcome that one of them allows. If several
 /// questions arise together, a refusal answers all of them, but the desc may be accepted only if each of them
 /// allows that.
-pub(crate) fn open(operator: &Operator, questions: IdSet) -> Expectation {
+pub fn open(operator: &Operator, questions: IdSet) -> Expectation {
     let mut allowed = Vec::new();
     let mut all_accept = true;
     for place in questions.iter() {
@@ -63,7 +63,7 @@ pub(crate) fn readings(expectation: &Expectation) -> impl Iterator<Item = usize>
 
 /// Writes the elements of a reading's output over `output`, and leaves the memory between them alone. `false`
 /// if the semantics give no output for this desc, or none that fits the memory.
-pub(crate) fn write_output(
+pub fn write_output(
     valid: ValidDesc<'_>,
     reading: usize,
     input: &[u8],
@@ -101,7 +101,7 @@ pub(crate) fn another_reading(
 /// The memory that one run of a case takes, in bytes. Each byte is in the batch and once more in the memory
 /// for comparison. If several readings are allowed, the output may be compared with another reading's output,
 /// too.
-pub(crate) fn bytes_of_a_run(input: &Tensor, output: &Tensor, expectation: &Expectation) -> u64 {
+pub fn bytes_of_a_run(input: &Tensor, output: &Tensor, expectation: &Expectation) -> u64 {
     let readings = if matches!(expectation, Expectation::Open(_)) { output.total_size } else { 0 };
     let twice = input.total_size.saturating_add(output.total_size).saturating_mul(2);
     twice.saturating_add(readings)

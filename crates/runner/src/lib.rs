@@ -19,8 +19,7 @@
 //! * *Panicking.* The panic is caught, the cases of the batch run one by one to find the case that causes it,
 //!   and the run goes on with a fresh backend.
 //!
-//! [`reconcile`] and [`conclude`] compare the results with the known failures of the backend. A [`Statement`]
-//! says whether the backend conforms to a [`Profile`].
+//! [`reconcile`] and [`conclude`] compare the results with the known failures of the backend.
 //!
 //! Memory is constant: a window of bounded width holds the results that wait, and the number of failure
 //! groups is bounded. A case that is larger than the memory budget of a case is created but not run.
@@ -39,7 +38,7 @@ mod desc_pool;
 mod digest;
 mod event;
 mod executor;
-mod expect;
+pub mod expect;
 mod failure;
 mod flake;
 mod found;
@@ -50,7 +49,6 @@ mod panics;
 mod partition;
 mod prepare;
 mod prepared_batch;
-mod profile;
 mod refusals;
 mod run;
 mod sensitivity;
@@ -72,6 +70,7 @@ mod worker;
 pub use answers::{AnswerCount, Answers, CaseAnswer, FirstCase, Recorded};
 pub use case_result::{CaseResult, CaseResults, Details};
 pub use cases_to_failure::cases_to_failure;
+pub use closed::Closed;
 pub use compare::{Difference, Differences, Poison, WrongElement};
 pub use configuration::{Configuration, Factory, Run, Runs};
 pub use digest::{CaseDigest, Digest};
@@ -88,10 +87,6 @@ pub use panics::silence_caught_panics;
 pub use partition::{Partition, PartitionError};
 pub use prepare::{OTHER_DATA, runs_on_other_data};
 pub use prepared_batch::RunKind;
-pub use profile::{
-    Claim, Conformity, Failing, Outdated, Profile, ProfileForm, PromisedForm, Reservation, ReservationKind,
-    Statement, Withheld, promised,
-};
 pub use refusals::{Refusal, Refusals};
 pub use run::{Ended, RunError, run, run_then};
 pub use sensitivity::{Sensitivities, Sensitivity};

@@ -14,7 +14,8 @@ use std::{
 };
 
 use dmlcts_generate::Suite;
-use dmlcts_runner::{Profile, PromisedForm, SuiteSource, promised};
+use dmlcts_profiles::{Profile, PromisedForm, promised};
+use dmlcts_runner::SuiteSource;
 use dmlcts_spec::{Library, Operator, read_file};
 
 const REMEDY: &str = "\

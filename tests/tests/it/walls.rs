@@ -198,6 +198,7 @@ fn the_spec_and_the_runner_know_no_backend() {
         "dmlcts-generate",
         "dmlcts-findings",
         "dmlcts-runner",
+        "dmlcts-profiles",
         "dmlcts-diagnose",
         "dmlcts-report",
         "dmlcts-snapshots",
@@ -213,10 +214,15 @@ fn the_spec_and_the_runner_know_no_backend() {
 fn the_runner_explains_nothing() {
     let graph = dependencies();
     let found = reachable("dmlcts-runner", &graph);
-    for name in ["dmlcts-findings", "dmlcts-diagnose", "dmlcts-results", "dmlcts-store"] {
+    for name in ["dmlcts-findings", "dmlcts-diagnose", "dmlcts-results", "dmlcts-store", "dmlcts-profiles"] {
         assert!(graph.contains_key(name) && !found.contains(name), "dmlcts-runner depends on {name}");
     }
     assert!(!reachable("dmlcts-findings", &graph).contains("dmlcts-runner"), "the search knows no run");
+}
+
+#[test]
+fn the_report_judges_no_case() {
+    assert_absent("report", &["line::parse", ".judge("], "`results` reads cases, and the report shows them");
 }
 
 #[test]
@@ -234,6 +240,7 @@ fn the_core_knows_no_operator_by_name() {
         "generate",
         "findings",
         "runner",
+        "profiles",
         "diagnose",
         "report",
         "snapshots",
@@ -257,6 +264,7 @@ fn only_the_report_and_the_program_print() {
         "wgpu",
         "directml",
         "runner",
+        "profiles",
         "diagnose",
         "results",
         "store",

@@ -9,11 +9,12 @@ use std::{
 use dmlcts_diagnose::Diagnosis;
 use dmlcts_generate::{Order, suite::Strategy};
 use dmlcts_model::FeatureLevel;
+use dmlcts_profiles::Claim;
 use dmlcts_report::{
     Context, KnownContext, Replay, Subject, command, is_proof, write_findings, write_known, write_summary,
 };
 use dmlcts_results::{Analysis, Error, Header, PartFiles as Files, Reader, SelectionForm, Writer};
-use dmlcts_runner::{Claim, Source, SuiteSource};
+use dmlcts_runner::{Source, SuiteSource};
 use dmlcts_spec::Library;
 
 use super::{conclusion::conclude, run::proof};

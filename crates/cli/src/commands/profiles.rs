@@ -2,8 +2,9 @@
 
 use std::{collections::BTreeSet, io::Write};
 
+use dmlcts_profiles::{Profile, PromisedForm, promised};
 use dmlcts_report::{bytes, counted, grouped};
-use dmlcts_runner::{Profile, PromisedForm, SuiteSource, promised};
+use dmlcts_runner::SuiteSource;
 use dmlcts_spec::Library;
 
 use crate::{

@@ -13,11 +13,12 @@ use dmlcts_backend::process::Incidents;
 use dmlcts_diagnose::{Diagnosis, Event, Explaining};
 use dmlcts_generate::Certificate;
 use dmlcts_model::{Case, FeatureLevel};
+use dmlcts_profiles::{Claim, Profile};
 use dmlcts_report::{Context, KnownContext, Options, Replay, Subject, Terminal, command, is_proof};
 use dmlcts_results::{FolderForm, SelectionForm};
 use dmlcts_runner::{
-    Claim, Configuration, Ending, Event as RunEvent, Listed, Profile, Run, Source, Stop, SuiteSource,
-    Summary, Totals, Witnessed,
+    Configuration, Ending, Event as RunEvent, Listed, Run, Source, Stop, SuiteSource, Summary, Totals,
+    Witnessed,
 };
 use dmlcts_spec::Library;
 use dmlcts_store::{Failed, Folder};

@@ -1,9 +1,9 @@
 //! The answers to open questions. If two runs are compared, questions with other answers come first.
 
+use dmlcts_results::CaseLog;
 use dmlcts_spec::{Operator, Question};
 use maud::{Markup, html};
 
-use super::log::CaseLog;
 use crate::numbers::grouped;
 
 /// A question with its answers in each run.

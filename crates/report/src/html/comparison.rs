@@ -4,17 +4,16 @@ use std::io::{self, Write};
 
 use dmlcts_diagnose::Finding;
 use dmlcts_model::{FeatureLevel, escaped};
-use dmlcts_results::{Compared, Comparison, Kind, Side, Trend};
+use dmlcts_results::{CaseLog, Changed, Compared, Comparison, Kind, Side, Trend};
 use dmlcts_spec::Library;
 use maud::{Markup, html};
 
 use super::{
-    CARDS, CaseLog, Page, Part,
+    CARDS, Page, Part,
     answers::answers,
     card::{Card, command},
     cases, facts,
     island::island,
-    log::Changed,
     matrix::matrix,
     tiles,
 };
@@ -55,9 +54,9 @@ impl ComparedCases {
         if (is_new && (change.is_some() || case.verdict.is_unexpected())) || (!is_new && is_gone) {
             let changed = match change {
                 Some((kind, [old, new])) => {
-                    Changed { kind: id(kind), old: old.to_owned(), new: new.to_owned() }
+                    Changed { kind: Some(kind), old: old.to_owned(), new: new.to_owned() }
                 }
-                None => Changed { kind: "same", old: String::new(), new: String::new() },
+                None => Changed { kind: None, old: String::new(), new: String::new() },
             };
             // Both kinds of cases are in the table of the new run.
             let level = log.level();

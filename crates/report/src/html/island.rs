@@ -5,13 +5,14 @@
 
 use std::collections::HashMap;
 
-use dmlcts_diagnose::{Finding, Membership};
-use dmlcts_model::{line, printable};
+use dmlcts_diagnose::Finding;
+use dmlcts_model::printable;
+use dmlcts_results::{CaseLog, Listed};
 use dmlcts_runner::Class;
 use dmlcts_spec::Validity;
 use serde_json::{Value, json};
 
-use super::log::{CaseLog, Listed};
+use super::comparison::id;
 use crate::{Replay, command};
 
 /// The names of the columns of a row, in order.
@@ -41,14 +42,14 @@ impl Texts {
 
 /// The JSON for the listed cases of a log, without a character that means something in HTML.
 pub(super) fn island(log: &CaseLog, findings: &[Finding], replay: &Replay) -> String {
-    let mut membership = Membership::new(findings, log.library(), log.level());
     let mut texts = Texts::default();
+    let members = log.members(findings);
     let rows: Vec<Value> = log
         .listed()
         .iter()
-        .map(|listed| {
-            let place = finding_of(listed, log, &mut membership);
-            let finding = place.and_then(|place| findings.get(place));
+        .zip(members)
+        .map(|(listed, member)| {
+            let finding = member.and_then(|place| findings.get(place));
             row(listed, finding.map_or("", |finding| &finding.id), &mut texts)
         })
         .collect();
@@ -79,12 +80,6 @@ fn escape(json: &str) -> String {
     text
 }
 
-fn finding_of(listed: &Listed, log: &CaseLog, membership: &mut Membership<'_>) -> Option<usize> {
-    let case = line::parse(&listed.line, log.library().signatures()).ok()?;
-    let (class, outcome) = (listed.class?, listed.outcome.as_ref()?);
-    membership.finding_of(&case, (listed.verdict, class, outcome))
-}
-
 fn row(listed: &Listed, finding: &str, texts: &mut Texts) -> Value {
     let mut text = |text: &str| texts.place(&printable(text, usize::MAX));
     let validity = match listed.validity {
@@ -109,7 +104,11 @@ fn row(listed: &Listed, finding: &str, texts: &mut Texts) -> Value {
         json!(text(&listed.what)),
     ];
     if let Some(change) = &listed.change {
-        row.extend([json!(text(change.kind)), json!(text(&change.old)), json!(text(&change.new))]);
+        row.extend([
+            json!(text(change.kind.map_or("same", id))),
+            json!(text(&change.old)),
+            json!(text(&change.new)),
+        ]);
     }
     json!(row)
 }

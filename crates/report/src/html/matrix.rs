@@ -1,11 +1,11 @@
 //! The matrix of operators and clauses: for each clause, the verdicts on the cases that break it and on
 //! those that meet it exactly. If two runs are compared, a cell has both numbers where they differ.
 
+use dmlcts_results::{CaseLog, OperatorCounts};
 use dmlcts_runner::{Tally, Verdict};
 use dmlcts_spec::Operator;
 use maud::{Markup, html};
 
-use super::log::{CaseLog, OperatorCounts};
 use crate::numbers::{counted, grouped};
 
 /// The matrix of the logs: of one run, or of the old and the new one.

@@ -13,7 +13,6 @@ mod comparison;
 mod grid;
 mod island;
 mod listed;
-mod log;
 mod matrix;
 mod run;
 mod tensors;
@@ -21,6 +20,7 @@ mod tensors;
 use std::io::{self, Write};
 
 use dmlcts_model::escaped;
+use dmlcts_results::CaseLog;
 use dmlcts_runner::Verdict;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -28,7 +28,6 @@ pub use self::{
     changed::{SnapshotChange, SnapshotChanges, write_html_changes},
     comparison::{ComparedCases, write_html_comparison},
     listed::write_html_list,
-    log::CaseLog,
     run::write_html,
 };
 use crate::numbers::{counted, grouped};

@@ -4,11 +4,12 @@ use std::io::{self, Write};
 
 use dmlcts_diagnose::{Diagnosis, Finding};
 use dmlcts_model::escaped;
+use dmlcts_results::CaseLog;
 use dmlcts_runner::{Summary, Verdict};
 use maud::{Markup, html};
 
 use super::{
-    CARDS, CaseLog, Page, Part,
+    CARDS, Page, Part,
     answers::answers,
     card::{Card, capital, command},
     cases, facts,

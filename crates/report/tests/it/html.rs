@@ -4,8 +4,8 @@
 use dmlcts_backend::Job;
 use dmlcts_diagnose::{Diagnosis, Event, Explaining};
 use dmlcts_model::{FeatureLevel, Outcome, line};
-use dmlcts_report::{CaseLog, write_html, write_html_of_problem};
-use dmlcts_results::CaseForm;
+use dmlcts_report::{write_html, write_html_of_problem};
+use dmlcts_results::{CaseForm, CaseLog};
 use dmlcts_runner::{Configuration, Event as RunEvent, Listed, Run, Stop};
 use dmlcts_spec::Library;
 use sha2::{Digest as _, Sha256};

@@ -13,7 +13,7 @@ use dmlcts_runner::{
 };
 use dmlcts_spec::{Answer, Library};
 
-use crate::common;
+use crate::fixture::behaving;
 
 const STRIDED: &str = "SLICE1 UINT16 in=4 out=2 OutputTensor.Strides=3 InputWindowOffsets=0 InputWindowSizes=4 \
                        InputWindowStrides=3 fill=iota";
@@ -35,7 +35,7 @@ fn run(lines: &[&str], backend: Arc<Factory>, configuration: Configuration) -> S
 }
 
 fn correct() -> Arc<Factory> {
-    common::behaving(|batch| Reference::backend().run(batch))
+    behaving(|batch| Reference::backend().run(batch))
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn large_cases_lie_in_lots_of_their_own_within_the_budget() {
     const BUDGET: u64 = 100 << 20;
     let most = Arc::new(AtomicUsize::new(0));
     let seen = Arc::clone(&most);
-    let backend = common::behaving(move |batch| {
+    let backend = behaving(move |batch| {
         let is_large = batch.inputs.len() > 1 << 20;
         assert!(!is_large || batch.jobs().len() == 1, "{} jobs beside a large one", batch.jobs().len());
         seen.fetch_max(batch.inputs.capacity() + batch.outputs.capacity(), Ordering::Relaxed);
@@ -91,7 +91,7 @@ fn answers_to_open_questions_are_counted() {
     assert_eq!((recorded.answers.as_slice(), recorded.together), (&[expected][..], 0));
 
     // Repeats the element at the offset, which is 2.
-    let repeating = common::behaving(|batch| {
+    let repeating = behaving(|batch| {
         let (jobs, _, outputs) = batch.parts();
         for job in jobs {
             job.outcome = dmlcts_model::Outcome::Output;

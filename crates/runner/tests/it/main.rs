@@ -1,8 +1,5 @@
 //! Whole runs, on backends that behave as their test says.
 
 mod backends;
-#[path = "../../../spec/tests/blessed/mod.rs"]
-mod blessed;
 mod bounds;
-mod common;
-mod schema;
+mod fixture;

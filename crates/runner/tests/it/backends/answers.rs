@@ -10,7 +10,7 @@ use dmlcts_model::{DataType, ErrorCode, Outcome, Phase};
 use dmlcts_runner::{Class, Event, Rate, Undeclared, Verdict};
 use dmlcts_spec::{Library, Operator, Predicate};
 
-use super::fixture::{
+use crate::fixture::{
     BYTES, EMPTY_WINDOW, REVERSAL, STRIDE_ZERO, behaving, case, correct, declared, declaring, failure,
     refuse, run_of, spoiling, summary,
 };

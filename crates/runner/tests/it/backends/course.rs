@@ -13,7 +13,7 @@ use dmlcts_reference::Reference;
 use dmlcts_runner::{Configuration, Cursor, Ending, Event, RunError, Source, Stop, Verdict};
 use dmlcts_spec::{Library, Operator, Predicate};
 
-use super::fixture::{
+use crate::fixture::{
     BYTES, EMPTY_WINDOW, REVERSAL, behaving, case, correct, declared, declaring, refuse, run_of, spoiling,
     summary,
 };

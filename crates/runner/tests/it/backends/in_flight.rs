@@ -8,7 +8,7 @@ use dmlcts_backend::{Backend, Batch, Capabilities, Limits, Pipelined};
 use dmlcts_model::{Desc, FeatureLevel};
 use dmlcts_runner::{Ending, Factory, Run, Verdict};
 
-use super::fixture::{correct, declared, run_of, summary};
+use crate::fixture::{correct, declared, run_of, summary};
 
 /// A backend that takes two batches of four jobs at a time and works as late as possible. It panics at the
 /// start of a batch that a closure selects.

@@ -9,30 +9,10 @@ use std::sync::{
 use dmlcts_backend::{Backend as _, Capabilities, Job};
 use dmlcts_model::{ErrorCode, Outcome, Phase};
 use dmlcts_runner::{
-    Applies, BoundsForm, Class, Conclusion, Difference, Factory, Kind, KnownEntry, KnownFailure,
-    KnownFailures, Rate, Run, Status, Summary, Verdict,
+    Applies, BoundsForm, Class, Conclusion, Difference, Factory, KnownFailures, Rate, Run, Summary, Verdict,
 };
-use dmlcts_spec::{Library, Predicate};
 
-use super::fixture::{BYTES, HUGE, REVERSAL, behaving, correct, refuse, run_of, spoiling, summary};
-
-/// A known failure of these cases.
-pub(super) fn known(id: &str, filter: &str, class: Class, applies: Applies) -> KnownFailures {
-    let failure = KnownFailure {
-        file: format!("{id}.yaml"),
-        id: id.to_owned(),
-        cases: filter.to_owned(),
-        classes: vec![class],
-        status: Status::Known,
-        kind: Kind::Bug,
-        is_partial: false,
-        is_flaky: false,
-        reason: "Told to.".to_owned(),
-        link: None,
-    };
-    let predicate = Predicate::parse(filter, Library::embedded()).expect("it is right");
-    KnownFailures::new(vec![KnownEntry::new(failure, applies, Some(predicate), Vec::new())])
-}
+use crate::fixture::{BYTES, HUGE, REVERSAL, behaving, correct, known, refuse, run_of, spoiling, summary};
 
 fn reversal(applies: Applies) -> KnownFailures {
     let wrong = Class::Output(Difference::WrongValue);

@@ -2,11 +2,9 @@
 
 mod answers;
 mod course;
-mod fixture;
 mod in_flight;
 mod known;
 mod outputs;
 mod questions;
 mod record;
-mod statement;
 mod timings;

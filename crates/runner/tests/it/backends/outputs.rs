@@ -6,7 +6,7 @@ use dmlcts_backend::Batch;
 use dmlcts_model::Outcome;
 use dmlcts_runner::{Class, Configuration, Difference, Ending, Factory, Run, Runs, Verdict};
 
-use super::fixture::{
+use crate::fixture::{
     BYTES, EMPTY_WINDOW, HUGE, REVERSAL, SPECIAL, STRIDE_ZERO, STRIDED, behaving, correct, failure, run_of,
     spoiling, summary,
 };

@@ -8,7 +8,7 @@ use dmlcts_model::{DataType, ErrorCode, Outcome, line};
 use dmlcts_runner::{Factory, FirstCase, Listed, Run, Summary, Verdict};
 use dmlcts_spec::{Library, Source};
 
-use super::fixture::{STRIDE_ZERO, behaving, declared, declaring, refuse, run_of, spoiling, summary};
+use crate::fixture::{STRIDE_ZERO, behaving, declared, declaring, refuse, run_of, spoiling, summary};
 
 const FLAGS: &str = "SLICE FLOAT32 in=4 out=2 InputTensor.Flags=2 Offsets=1 Sizes=2 Strides=1 fill=iota";
 const BOTH: &str = "SLICE FLOAT32 in=4 out=2 InputTensor.Flags=2 Offsets=1 Sizes=2 Strides=0 fill=iota";

@@ -17,7 +17,7 @@ use dmlcts_runner::{
     run,
 };
 
-use super::fixture::*;
+use crate::fixture::*;
 
 /// The index, line and verdict of each reported case, and the totals from which a run can continue.
 fn recorded(run_: &Run) -> (Vec<(u64, String, Verdict)>, Vec<Totals>, Summary) {

@@ -10,7 +10,7 @@ use dmlcts_model::{BindingOffsets, Desc, FeatureLevel};
 use dmlcts_reference::Reference;
 use dmlcts_runner::{Factory, Timings};
 
-use super::fixture::{BYTES, REVERSAL, STRIDED, run_of, summary};
+use crate::fixture::{BYTES, REVERSAL, STRIDED, run_of, summary};
 
 /// The place where a backend is slow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,12 +9,12 @@ use std::fmt;
 
 use dmlcts_backend::Lack;
 use dmlcts_model::named_enum;
+use dmlcts_runner::{Class, Difference, Ending, Status, Summary, Undeclared, Verdict, closed};
 use dmlcts_spec::{Library, Operator};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Profile;
-use crate::{Class, Difference, Ending, Status, Summary, Undeclared, Verdict};
+use crate::Profile;
 
 /// A run that should show that a backend conforms to a profile.
 #[derive(Debug, Clone)]
@@ -57,6 +57,11 @@ named_enum! {
         /// Something was unexpected.
         DoesNotConform = "does-not-conform",
     }
+}
+
+closed! {
+    Conformity: "conformity", id;
+    ReservationKind: "kind of reservation", id;
 }
 
 /// A short phrase.

@@ -5,14 +5,12 @@ use std::sync::Arc;
 
 use dmlcts_backend::{Capabilities, Limits};
 use dmlcts_model::{DataType, Desc, Outcome};
-use dmlcts_runner::{
-    Applies, Claim, Class, Conformity, Difference, Factory, Failing, Partition, Profile, Reservation, Run,
-    Statement, Summary, Verdict, Withheld, promised,
-};
+use dmlcts_profiles::{Claim, Conformity, Failing, Profile, Reservation, Statement, Withheld, promised};
+use dmlcts_runner::{Applies, Class, Difference, Factory, Partition, Run, Summary, Verdict};
 use dmlcts_spec::{Library, Source};
 
-use super::fixture::{
-    BYTES, EMPTY_WINDOW, HUGE, REVERSAL, SPECIAL, STRIDE_ZERO, behaving, correct, declared, declaring,
+use crate::fixture::{
+    BYTES, EMPTY_WINDOW, HUGE, REVERSAL, SPECIAL, STRIDE_ZERO, behaving, correct, declared, declaring, known,
     run_of, spoiling, summary,
 };
 
@@ -199,7 +197,7 @@ fn what_is_forgiven_is_a_reservation() {
     assert_eq!(statement(&run).conformity, Conformity::Conforms);
 
     let canonicalised = Class::Output(Difference::NanCanonicalised);
-    let known = super::known::known("nans", "operator == SLICE1", canonicalised, Applies::default());
+    let known = known("nans", "operator == SLICE1", canonicalised, Applies::default());
     let mut run = run_with(&[SPECIAL, STRIDE_ZERO], canonical());
     run.configuration.known = known.clone();
     let found = statement(&run);

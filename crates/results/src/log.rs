@@ -1,25 +1,25 @@
-//! What a page needs of every case of a run: counts by clause and by answer, and the cases that failed.
+//! The cases of a run as a page shows them: counts by clause and by answer, and the cases that failed.
 //!
-//! The number of kept failures is bounded, so that a page stays small enough to open at once.
+//! A line of a file does not say which clauses its case meets exactly, so that each case is judged again. The
+//! number of kept failures is bounded, so that a page stays small enough to open at once.
 
 use std::collections::BTreeMap;
 
+use dmlcts_diagnose::{Finding, Membership};
 use dmlcts_model::{Case, FeatureLevel, Outcome, element_to_text, line, printable};
-use dmlcts_results::{CaseForm, OutcomeForm};
 use dmlcts_runner::{Class, Tally, Verdict};
 use dmlcts_spec::{Judgement, Library, Operator, Scratch, Validity};
 
-use super::comparison::id as change_id;
-use crate::{brackets, comparison::KINDS};
+use crate::{CaseForm, Kind, OutcomeForm};
 
-/// The maximum number of cases in the table of a page.
-pub(super) const MOST: usize = 100_000;
+/// The maximum number of listed cases.
+const MOST: usize = 100_000;
 /// The maximum length of a case's line and of a text of a backend.
 const LONGEST: usize = 4_000;
 /// The maximum length of what a backend said of one case.
 const LONGEST_REASON: usize = 200;
 
-/// Counts the cases of a run for a page, and keeps those that failed.
+/// Counts the cases of a run, and keeps those that failed.
 #[derive(Debug)]
 pub struct CaseLog {
     library: &'static Library,
@@ -35,43 +35,52 @@ pub struct CaseLog {
 
 /// The verdicts on the cases of one operator.
 #[derive(Clone, Debug, Default)]
-pub(super) struct OperatorCounts {
+pub struct OperatorCounts {
     /// Valid descs.
-    pub(super) valid: Tally,
+    pub valid: Tally,
     /// Descs that raise an open question.
-    pub(super) open: Tally,
+    pub open: Tally,
     /// Descs that break a clause.
-    pub(super) invalid: Tally,
+    pub invalid: Tally,
     /// For each clause, the descs that break it.
-    pub(super) broken: Vec<Tally>,
+    pub broken: Vec<Tally>,
     /// For each clause, the valid descs that meet it exactly.
-    pub(super) exact: Vec<Tally>,
+    pub exact: Vec<Tally>,
 }
 
 /// A case in the table.
 #[derive(Clone, Debug)]
-pub(super) struct Listed {
-    pub(super) index: u64,
-    pub(super) line: String,
-    pub(super) verdict: Verdict,
-    pub(super) class: Option<Class>,
+pub struct Listed {
+    /// Its index in the run.
+    pub index: u64,
+    /// Its line.
+    pub line: String,
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// How it failed.
+    pub class: Option<Class>,
     /// `None` if this program cannot read the line.
-    pub(super) validity: Option<Validity>,
-    pub(super) violates: Vec<String>,
+    pub validity: Option<Validity>,
+    /// The ids of the clauses that it breaks.
+    pub violates: Vec<String>,
     /// What the backend did, in a few words.
-    pub(super) what: String,
-    pub(super) outcome: Option<Outcome>,
-    pub(super) known: Option<String>,
+    pub what: String,
+    outcome: Option<Outcome>,
+    /// The id of the known failure that expects it.
+    pub known: Option<String>,
     /// What changed since the old run, if two runs are compared.
-    pub(super) change: Option<Changed>,
+    pub change: Option<Changed>,
 }
 
 /// How the result of a case differs from that in the old run.
 #[derive(Clone, Debug)]
-pub(super) struct Changed {
-    pub(super) kind: &'static str,
-    pub(super) old: String,
-    pub(super) new: String,
+pub struct Changed {
+    /// The kind of the difference; `None` if the results are the same.
+    pub kind: Option<Kind>,
+    /// The result in the old run; empty if they are the same.
+    pub old: String,
+    /// The result in the new run; empty if they are the same.
+    pub new: String,
 }
 
 impl CaseLog {
@@ -101,7 +110,7 @@ impl CaseLog {
     }
 
     /// Counts a case. Returns it with its judgement, unless this program cannot read its line.
-    pub(super) fn count(&mut self, form: &CaseForm<'_>) -> Option<(Case, Judgement)> {
+    pub fn count(&mut self, form: &CaseForm<'_>) -> Option<(Case, Judgement)> {
         for answer in &form.answers {
             *self.answers.entry((answer.question.clone(), answer.answer.clone())).or_default() += 1;
         }
@@ -126,12 +135,7 @@ impl CaseLog {
     }
 
     /// Adds a case to the table, unless the table is full.
-    pub(super) fn list(
-        &mut self,
-        form: &CaseForm<'_>,
-        read: Option<&(Case, Judgement)>,
-        change: Option<Changed>,
-    ) {
+    pub fn list(&mut self, form: &CaseForm<'_>, read: Option<&(Case, Judgement)>, change: Option<Changed>) {
         if self.listed.len() >= MOST {
             self.left_out += 1;
             return;
@@ -170,41 +174,51 @@ impl CaseLog {
             .collect()
     }
 
-    pub(super) fn library(&self) -> &'static Library {
+    /// For each listed case, the index of the finding that it belongs to.
+    pub fn members(&self, findings: &[Finding]) -> Vec<Option<usize>> {
+        let mut membership = Membership::new(findings, self.library, self.level);
+        let mut member = |listed: &Listed| {
+            let case = line::parse(&listed.line, self.library.signatures()).ok()?;
+            membership.finding_of(&case, (listed.verdict, listed.class?, listed.outcome.as_ref()?))
+        };
+        self.listed.iter().map(&mut member).collect()
+    }
+
+    /// The spec that judges the cases.
+    pub fn library(&self) -> &'static Library {
         self.library
     }
 
-    pub(super) fn level(&self) -> FeatureLevel {
+    /// The feature level of the run.
+    pub fn level(&self) -> FeatureLevel {
         self.level
     }
 
-    pub(super) fn listed(&self) -> &[Listed] {
+    /// The listed cases.
+    pub fn listed(&self) -> &[Listed] {
         &self.listed
     }
 
-    pub(super) fn left_out(&self) -> u64 {
+    /// The number of cases that the table had no place for.
+    pub fn left_out(&self) -> u64 {
         self.left_out
     }
 
     /// The counts of an operator's cases.
-    pub(super) fn counts(&self, operator: &Operator) -> Option<&OperatorCounts> {
+    pub fn counts(&self, operator: &Operator) -> Option<&OperatorCounts> {
         self.counts.get(operator.position())
     }
 
     /// The answers to a question, by their ids.
-    pub(super) fn answers(&self, question: &str) -> Vec<(&str, u64)> {
+    pub fn answers(&self, question: &str) -> Vec<(&str, u64)> {
         let of_question = self.answers.iter().filter(|((id, _), _)| id == question);
         of_question.map(|((_, answer), cases)| (answer.as_str(), *cases)).collect()
     }
 
     /// Sorts the listed cases by the kind of their change, the most serious first.
-    pub(super) fn sort_by_change(&mut self) {
-        let kinds = KINDS.map(|(kind, ..)| change_id(kind));
-        let place = |listed: &Listed| {
-            let kind = listed.change.as_ref().map_or("same", |change| change.kind);
-            kinds.iter().position(|other| *other == kind).unwrap_or(kinds.len())
-        };
-        self.listed.sort_by_key(place);
+    pub fn sort_by_change(&mut self) {
+        let kind = |listed: &Listed| listed.change.as_ref().and_then(|change| change.kind);
+        self.listed.sort_by_key(|listed| (kind(listed).is_none(), kind(listed)));
     }
 }
 
@@ -217,7 +231,8 @@ fn what(form: &CaseForm<'_>, case: Option<&Case>) -> String {
             Some(element_to_text(data_type, bits.to_le_bytes().get(..data_type.element_size()?)?))
         };
         let (actual, expected) = (text(&differences.actual)?, text(&differences.expected)?);
-        Some(format!("Output{} = {actual}, expected {expected}", brackets(&differences.at)))
+        let at: Vec<_> = differences.at.iter().map(i64::to_string).collect();
+        Some(format!("Output[{}] = {actual}, expected {expected}", at.join(",")))
     });
     if let Some(wrong) = wrong {
         return wrong;

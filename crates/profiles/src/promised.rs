@@ -9,10 +9,10 @@ use dmlcts_generate::fill;
 use dmlcts_model::{
     Allowed, BindingOffsets, Case, DataType, Desc, Expectation, FeatureLevel, Fill, List, Tensor, line,
 };
+use dmlcts_runner::{Source, expect};
 use dmlcts_spec::{Library, Operator, Scratch, ValidDesc};
 
-use super::PromisedForm;
-use crate::{Source, expect};
+use crate::PromisedForm;
 
 /// The promise for each operator that has a case, in the order of the library. `None` for an endless source,
 /// or if there is no operator.
@@ -139,8 +139,9 @@ impl Writer {
 
 #[cfg(test)]
 mod tests {
+    use dmlcts_runner::Listed;
+
     use super::*;
-    use crate::Listed;
 
     fn promised_of(lines: &[&str], level: &str, memory: u64) -> Vec<PromisedForm> {
         let library = Library::embedded();

@@ -5,8 +5,11 @@ use std::sync::Arc;
 use dmlcts_backend::{Backend, Batch, Capabilities, Immediate, Job};
 use dmlcts_model::{Case, ErrorCode, FeatureLevel, Outcome, Phase, line};
 use dmlcts_reference::Reference;
-use dmlcts_runner::{Class, Configuration, Factory, Listed, Run, Stop, Summary, Verdict};
-use dmlcts_spec::Library;
+use dmlcts_runner::{
+    Applies, Class, Configuration, Factory, Kind, KnownEntry, KnownFailure, KnownFailures, Listed, Run,
+    Status, Stop, Summary, Verdict,
+};
+use dmlcts_spec::{Library, Predicate};
 
 pub(crate) const REVERSAL: &str = "SLICE1 FLOAT32 in=2,4 out=2,4 InputWindowOffsets=0,0 InputWindowSizes=2,4 \
                         InputWindowStrides=1,-1 fill=iota";
@@ -108,4 +111,22 @@ pub(crate) fn failure(line: &str, backend: Arc<Factory>) -> (Verdict, Class) {
 
 pub(crate) fn refuse(job: &mut Job, code: ErrorCode) {
     job.outcome = Outcome::Rejected { phase: Phase::Create, code, reason: "".into() };
+}
+
+/// A known failure of these cases.
+pub(crate) fn known(id: &str, filter: &str, class: Class, applies: Applies) -> KnownFailures {
+    let failure = KnownFailure {
+        file: format!("{id}.yaml"),
+        id: id.to_owned(),
+        cases: filter.to_owned(),
+        classes: vec![class],
+        status: Status::Known,
+        kind: Kind::Bug,
+        is_partial: false,
+        is_flaky: false,
+        reason: "Told to.".to_owned(),
+        link: None,
+    };
+    let predicate = Predicate::parse(filter, Library::embedded()).expect("it is right");
+    KnownFailures::new(vec![KnownEntry::new(failure, applies, Some(predicate), Vec::new())])
 }
