@@ -147,6 +147,8 @@ struct Loop<'a, 'lib> {
     effort: Effort<'a>,
     /// The lines of the cases that have a label.
     known: BTreeSet<String>,
+    /// The cases that surprised: the rules at that time got them wrong.
+    surprising: Vec<usize>,
     /// The passes that were asked again with other data.
     doubted: BTreeSet<usize>,
     result: Experimented,
@@ -162,12 +164,10 @@ pub(crate) fn experiment(
     subject: Subject<'_, '_>,
     ask: &mut dyn Ask,
 ) -> Experimented {
-    let first = universe.len();
     let mut state = Loop::new(universe, subject);
     let (mut quiet, mut noisy) = (0, 0);
     loop {
-        let hints: Vec<usize> = (first..universe.len()).collect();
-        state.learn(universe, &hints, ask);
+        state.learn(universe, ask);
         let is_over = state.result.rounds >= ROUNDS
             || state.is_unanswered
             || (state.subject.budget.is_over)()
@@ -180,7 +180,7 @@ pub(crate) fn experiment(
             break;
         }
         let answers = state.round(universe, ask);
-        (quiet, noisy) = match answers.wrong {
+        (quiet, noisy) = match answers.wrong.len() {
             0 => (quiet + 1, 0),
             wrong if wrong * NOISE > answers.asked => (0, noisy + 1),
             _ => (0, 0),
@@ -198,6 +198,7 @@ impl<'a, 'lib> Loop<'a, 'lib> {
             effort: Effort::new(subject.budget.is_over),
             subject,
             known: universe.cases().iter().map(ToString::to_string).collect(),
+            surprising: Vec::new(),
             doubted: BTreeSet::new(),
             result: Experimented {
                 rules: Explanation::default(),
@@ -237,15 +238,17 @@ impl<'a, 'lib> Loop<'a, 'lib> {
     }
 
     /// Learns the rules, and again if passes that make a condition necessary fail with other data.
-    fn learn(&mut self, universe: &mut Universe<'_>, hints: &[usize], ask: &mut dyn Ask) {
+    fn learn(&mut self, universe: &mut Universe<'_>, ask: &mut dyn Ask) {
         for _ in 0..DOUBTS {
-            self.result.rules = learn(universe, hints, derive(self.subject.seed, "sample"), &self.effort);
+            let seed = derive(self.subject.seed, "sample");
+            self.result.rules = learn(universe, &self.surprising, seed, &self.effort);
             if self.left() == 0 {
                 break;
             }
             let doubtful = doubtful(&self.result.rules, universe);
             let (asked, replaced) = again(universe, &doubtful, self.subject.class, &mut self.doubted, ask);
             self.result.asked += asked;
+            self.surprising.extend(&replaced);
             if replaced.is_empty() {
                 break;
             }
@@ -265,10 +268,12 @@ impl<'a, 'lib> Loop<'a, 'lib> {
         let holds = |case: &usize| !universe.is_failure(*case) && rules.hold(universe, *case);
         let passes: Vec<usize> = (first..universe.len()).filter(holds).collect();
         let (asked, replaced) = again(universe, &passes, self.subject.class, &mut self.doubted, ask);
-        answers.wrong -= replaced.into_iter().filter(|case| rules.hold(universe, *case)).count();
+        // A pass that fails with other data is no surprise where the rules hold.
+        answers.wrong.retain(|case| !replaced.contains(case) || !rules.hold(universe, *case));
         self.result.rounds += 1;
         self.result.asked += answers.asked + asked;
-        self.result.counterexamples += answers.wrong;
+        self.result.counterexamples += answers.wrong.len();
+        self.surprising.extend(&answers.wrong);
         self.result.rules = rules;
         answers
     }
@@ -317,10 +322,10 @@ fn share(kinds: usize) -> u64 {
     EXAMINED * SHARES / SHARES.max(kinds as u64)
 }
 
-/// The number of cases that were asked, and of those that the rules got wrong.
+/// The number of cases that were asked, and those that the rules got wrong.
 struct Answers {
     asked: usize,
-    wrong: usize,
+    wrong: Vec<usize>,
 }
 
 /// Asks cases and adds them to the universe. Cases that fail in another class stay out, as those without an
@@ -334,7 +339,7 @@ fn put(
 ) -> Answers {
     let labels = ask.ask(&cases);
     let asked = labels.iter().filter(|label| **label != Label::Unknown).count();
-    let mut answers = Answers { asked, wrong: 0 };
+    let mut answers = Answers { asked, wrong: Vec::new() };
     for (case, label) in cases.into_iter().zip(labels) {
         let failed = match label {
             Label::Passed => false,
@@ -343,7 +348,10 @@ fn put(
             _ => continue,
         };
         universe.push(case, failed);
-        answers.wrong += usize::from(rules.hold(universe, universe.len() - 1) != failed);
+        let place = universe.len() - 1;
+        if rules.hold(universe, place) != failed {
+            answers.wrong.push(place);
+        }
     }
     answers
 }

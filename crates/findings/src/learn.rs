@@ -109,11 +109,13 @@ pub(crate) fn learn_once(
     while !left.is_empty() && rules.rules.len() < MOST_RULES && !effort.is_over() {
         let is_first = rules.rules.is_empty();
         let mut one = |aim: Aim| one_rule((universe, effort), &rules.atoms, &left, &mut sample, aim);
-        let mut found = if is_first && aim == Aim::Many { None } else { one(Aim::All) };
-        found = found.or_else(|| one(Aim::Many));
-        if is_first && found.is_none() {
-            found = nearest((universe, effort), &rules.atoms, &left, &sample);
-        }
+        let of_all = if is_first && aim == Aim::Many { Err(None) } else { one(Aim::All) };
+        let found = of_all.or_else(|near| one(Aim::Many).map_err(|_| near));
+        let found = match found {
+            Err(Some(near)) if is_first => near.if_near((universe, &rules.atoms), &left),
+            Err(None) if is_first => nearest((universe, effort), &rules.atoms, &left, &sample),
+            found => found.ok(),
+        };
         let Some(Found { rules: mut fitting, candidates }) = found else { break };
         let rule = simplified(&fitting.remove(0), &rules.atoms, universe, &left);
         let before = left.len();
@@ -163,20 +165,22 @@ fn first_sample(universe: &Universe<'_>, hints: &[usize], seed: u64) -> Sample {
     Sample { failed: of(true, FAILURES), passed: of(false, PASSES) }
 }
 
-/// A rule for the failures that are left: for all of them, or for many.
+/// A rule for the failures that are left: for all of them, or for many. If there is none, the error is the
+/// rule that came nearest.
 fn one_rule(
     (universe, effort): (&Universe<'_>, &Effort<'_>),
     atoms: &[Atom],
     left: &[usize],
     sample: &mut Sample,
     aim: Aim,
-) -> Option<Found> {
+) -> Result<Found, Option<Found>> {
     if sample.failed.is_empty() {
         sample.failed = left.iter().copied().take(VIOLATORS).collect();
     }
     // Rules for many failures need fewer cases, and the search for them takes longer.
     let mut fewer = sample.fewer(MANY);
     let sample = if aim == Aim::Many { &mut fewer } else { sample };
+    let mut near = None;
     for _ in 0..ATTEMPTS {
         let mut found = solutions((universe, effort), atoms, sample, aim)?;
         let checked: Vec<Check> =
@@ -190,8 +194,10 @@ fn one_rule(
             .collect();
         if !fitting.is_empty() {
             found.rules = fitting;
-            return Some(found);
+            return Ok(found);
         }
+        found.rules.truncate(1);
+        near = Some(found);
         let before = sample.failed.len() + sample.passed.len();
         for Check { missed, wrong, .. } in checked {
             let missed = if aim == Aim::All { missed } else { Vec::new() };
@@ -202,10 +208,10 @@ fn one_rule(
             }
         }
         if sample.failed.len() + sample.passed.len() == before {
-            return None;
+            break;
         }
     }
-    None
+    Err(near)
 }
 
 /// The rules of a search, the lightest first. There is at least one.
@@ -214,26 +220,39 @@ struct Found {
     candidates: Vec<Candidate>,
 }
 
+impl Found {
+    /// The same, if its rule holds for more of the failures that are left than passes.
+    fn if_near(self, (universe, atoms): (&Universe<'_>, &[Atom]), left: &[usize]) -> Option<Self> {
+        let check = Check::of(self.rules.first()?, universe, atoms, left);
+        (check.held > check.wrong.len()).then_some(self)
+    }
+}
+
 /// The solutions of a search on the sample. If none is for all failures on one axis, two and three axes are
-/// tried.
+/// tried. If there is none at all, the error is the rule that comes nearest on one axis.
 fn solutions(
     (universe, effort): (&Universe<'_>, &Effort<'_>),
     atoms: &[Atom],
     sample: &Sample,
     aim: Aim,
-) -> Option<Found> {
+) -> Result<Found, Option<Found>> {
     let mut search = Search::new(atoms, universe, sample, aim);
+    let mut near = None;
     for at_least in 1..=3 {
-        let (rules, _) = search.run(effort);
+        let (rules, best) = search.run(effort);
+        let found = |rules| Found { rules, candidates: search.candidates().to_vec() };
         if !rules.is_empty() {
-            return Some(Found { rules, candidates: search.candidates().to_vec() });
+            return Ok(found(rules));
         }
         if aim == Aim::Many {
             break;
         }
+        if at_least == 1 {
+            near = best.map(|rule| found(vec![rule]));
+        }
         search = search.on_axes(universe, sample, at_least + 1);
     }
-    None
+    Err(near)
 }
 
 /// The rule that comes nearest to all failures and no pass, if it holds for more failures than passes.
@@ -245,9 +264,8 @@ fn nearest(
 ) -> Option<Found> {
     let search = Search::new(atoms, universe, sample, Aim::All);
     let rule = search.run(effort).1?;
-    let check = Check::of(&rule, universe, atoms, left);
-    (check.held > check.wrong.len())
-        .then(|| Found { rules: vec![rule], candidates: search.candidates().to_vec() })
+    let near = Found { rules: vec![rule], candidates: search.candidates().to_vec() };
+    near.if_near((universe, atoms), left)
 }
 
 /// What all cases say of a rule for the failures that are left.
