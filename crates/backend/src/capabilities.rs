@@ -55,16 +55,23 @@ impl Capabilities {
     }
 
     /// As [`Self::new`], with the name and the version of the package for which Cargo runs this program.
-    /// Without Cargo, the name is that of the program, and there is no version.
+    /// Without Cargo, the name is that of the program's file, without the hash that Cargo puts into it, and
+    /// the version is `unknown`.
     pub fn of_program() -> &'static Self {
         static PROGRAM: LazyLock<Capabilities> = LazyLock::new(|| {
             let program = env::current_exe().unwrap_or_default();
-            let program = program.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            let name = env::var("CARGO_PKG_NAME").unwrap_or(program);
-            Capabilities::new(name, env::var("CARGO_PKG_VERSION").unwrap_or_default())
+            let program = program.file_stem().unwrap_or_default().to_string_lossy();
+            let name = env::var("CARGO_PKG_NAME").unwrap_or_else(|_| without_hash(&program).to_owned());
+            Capabilities::new(name, env::var("CARGO_PKG_VERSION").unwrap_or_else(|_| "unknown".to_owned()))
         });
         &PROGRAM
     }
+}
+
+/// The name of a program without the hash that Cargo puts into it: `conformance-0123456789abcdef`.
+fn without_hash(program: &str) -> &str {
+    let is_hash = |hash: &str| hash.len() == 16 && hash.bytes().all(|letter| letter.is_ascii_hexdigit());
+    program.rsplit_once('-').filter(|(_, hash)| is_hash(hash)).map_or(program, |(name, _)| name)
 }
 
 /// A kind of valid descs that a backend does not support, although it declares their operator, data types and
@@ -138,5 +145,14 @@ impl Default for Limits {
             bare_arrays: None,
             create_time: Duration::ZERO,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_program_is_named_without_the_hash() {
+        let named = ["conformance-a76f8f653ef1ef79", "my-ops", "my-ops-a76f8f653ef1ef79"];
+        assert_eq!(named.map(super::without_hash), ["conformance", "my-ops", "my-ops"]);
     }
 }

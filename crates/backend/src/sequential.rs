@@ -49,8 +49,9 @@ pub trait Operators: Send {
     type Operator;
 
     /// What the backend is and what it supports. By default, everything at the newest feature level, under
-    /// the name and version of [`Capabilities::of_program`], which only a program that Cargo runs has. A
-    /// crate gives its own: `Capabilities::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))`.
+    /// the name and version of [`Capabilities::of_program`]: those of the package only while Cargo runs the
+    /// program. A crate gives its own: `Capabilities::new(env!("CARGO_PKG_NAME"),
+    /// env!("CARGO_PKG_VERSION"))`.
     fn capabilities(&self) -> &Capabilities {
         Capabilities::of_program()
     }

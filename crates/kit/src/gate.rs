@@ -38,7 +38,8 @@ const CASE_TIMEOUT: Duration = Duration::from_secs(10);
 /// A test program with a trial for each operator and strategy of a suite, and for each known finding.
 ///
 /// A trial is called `slice1::boundary`, and that of a finding `finding::` and its id. `cargo test -- slice1`
-/// selects trials as usual. A trial runs its own cases alone, and so does cargo-nextest.
+/// selects trials as usual. A trial runs its own cases alone, and so does cargo-nextest. Each crash costs two
+/// processes, so a trial ends after 100 unexpected ones, and says how many cases did not run.
 ///
 /// With `DMLCTS_ACCEPT=1`, the program first runs the whole suite, writes what fails into the folder of
 /// [`Self::findings`] and prints the change, as `dmlcts run --accept` does. Then the trials run, and expect
@@ -73,7 +74,8 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
     /// path is relative to the folder of the package. Its files are those of `dmlcts snapshot --dir`.
     ///
     /// A change is written beside the accepted file, and the trial fails. `cargo insta review` or `dmlcts
-    /// snapshot review` accepts it. The trial runs the whole suite.
+    /// snapshot review` accepts it. The trial runs the whole suite. If the accepted snapshot has no crash, it
+    /// ends after 100 crashes, unless `INSTA_FORCE_PASS` is 1.
     pub fn snapshot(self, folder: impl Into<PathBuf>) -> Self {
         Self { snapshots: Some(folder.into()), ..self }
     }

@@ -41,13 +41,14 @@
 //! ```
 //!
 //! The author implements `create` and `run` of [`Operators`], and `capabilities` with the name and version of
-//! the crate: `Capabilities::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))`. Otherwise, only a
-//! program that Cargo runs has them, and `dmlcts` finds another name when it runs the backend.
+//! the crate: `Capabilities::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))`. Without
+//! `capabilities`, a program has them only while Cargo runs it. If `dmlcts` runs the same program, the name
+//! is that of its file, such as `conformance`, and the version is `unknown`.
 //!
-//! The gate runs the backend in processes of its own, so that an abort or a hang costs one case. A trial
-//! fails with the report of `dmlcts run`: the case, the expectation, and a predicate that holds for the
-//! failing cases. Each trial learns it from its own cases. If one cause makes several trials of `cargo test`
-//! fail, a list at the end names each cause once.
+//! The gate runs the backend in processes of its own, so that an abort or a hang costs one case. A trial ends
+//! after 10 hangs or 100 unexpected crashes. It fails with the report of `dmlcts run`: the case, the
+//! expectation, and a predicate that holds for the failing cases. Each trial learns it from its own cases. If
+//! one cause makes several trials of `cargo test` fail, a list at the end names each cause once.
 //!
 //! A file of the folder `findings/myops` describes a known failure, as for `dmlcts run --findings`. It is a
 //! trial, too, which passes as long as the backend fails as the file says. Once its cases pass, the finding
@@ -63,8 +64,8 @@
 //! takes more.
 //!
 //! The feature `fuzz` has `fuzz_target!`, a fuzz target for cargo-fuzz in one line, whose documentation has
-//! the `Cargo.toml`. libFuzzer writes a case that differs into a file `crash-…`. The gate's program, whose
-//! path `cargo test` prints, runs it and makes it a known finding:
+//! the `Cargo.toml`. libFuzzer writes a case that differs into a file `crash-…`. `dmlcts` runs it on the
+//! gate's program, whose path `cargo test` prints, and makes it a known finding:
 //!
 //! ```sh
 //! dmlcts findings add findings/myops fuzz/artifacts/ops/crash-… \
@@ -72,8 +73,9 @@
 //! ```
 //!
 //! The feature `proptest` has `case()`, a strategy of random cases that shrinks as `dmlcts run` does, with an
-//! example of a test. `check` compares a backend with the spec on a case. The crate `proptest` is a
-//! dev-dependency of its own. A case takes microseconds: run 10,000 with `PROPTEST_CASES=10000`.
+//! example of a test. `case_at` is for a backend with an older feature level. `check` compares a backend with
+//! the spec on a case. The crate `proptest` is a dev-dependency of its own. A case takes microseconds: run
+//! 10,000 with `PROPTEST_CASES=10000`.
 //!
 //! [`export!`] makes a shared library of the backend, which `dmlcts run --backend dylib:PATH` loads.
 //!

@@ -5,11 +5,11 @@ use std::{collections::BTreeMap, env, fs, io::Write as _, sync::Arc};
 use dmlcts_backend::{Backend as _, Purpose, process::Incidents};
 use dmlcts_diagnose::Explaining;
 use dmlcts_results::{BackendOptions, Header, SelectionForm, SuiteForm};
-use dmlcts_runner::{Configuration, Event, Source as _, Stop, SuiteSource};
+use dmlcts_runner::{Class, Configuration, Ending, Event, Source as _, Stop, SuiteSource, Verdict};
 use dmlcts_snapshots::{Changes, Examples, Folder, Ran, plain};
 use libtest_mimic::{Completion, Failed};
 
-use crate::trial::{SEED, Subject, broken, explaining};
+use crate::trial::{MOST_CRASHES, SEED, Subject, broken, explaining};
 
 /// The name of the trial.
 pub(crate) const TRIAL: &str = "snapshot";
@@ -36,16 +36,24 @@ impl Subject {
             memory: None,
         };
         let stored = folder.findings(&name, self.suite.name()).map_err(|error| with_help(&error))?;
+        // `cargo insta test` asks for a review itself.
+        let passes = env::var_os("INSTA_FORCE_PASS").is_some_and(|value| value == "1");
+        let ends = !passes && !stored.iter().any(|finding| finding.classes.contains(&Class::Crashed));
         let explaining = Explaining { stored, ..explaining(Explaining::USUAL_CASES) };
+        let stop = Stop::default();
         let (mut header, mut examples) = (None, BTreeMap::new());
         let (run, incidents) =
-            self.run_and_tell(source, configuration, &explaining, &mut |event| match event {
+            self.run_and_tell(source, configuration, &explaining, &stop, &mut |event| match event {
                 Event::Started { capabilities, level, cases } => {
                     let what = (selection.clone(), COMMAND.to_owned());
                     let spec = self.library.hash();
                     header = Some(Header::new(what, spec, *cases, *level, (&options, capabilities)));
                 }
                 Event::Cases { cases, .. } => examples.extend(Examples::among(cases, &strategies)),
+                // The trials of the strategies explain the crashes.
+                Event::Progress(totals) if ends && totals.verdicts().of(Verdict::Crash) >= MOST_CRASHES => {
+                    stop.request(Ending::Interrupted);
+                }
                 _ => {}
             })?;
         if let Some(reason) = broken(&run.summary) {
@@ -59,8 +67,7 @@ impl Subject {
         }
         let changed: Vec<String> =
             all.iter().filter(|(_, changes)| !changes.is_empty()).map(|one| text(folder, one)).collect();
-        // `cargo insta test` asks for a review itself.
-        if changed.is_empty() || env::var_os("INSTA_FORCE_PASS").is_some_and(|value| value == "1") {
+        if changed.is_empty() || passes {
             return Ok(Completion::Completed);
         }
         Err(format!("{}review: `cargo insta review`, or `dmlcts snapshot review`", changed.concat()).into())

@@ -12,7 +12,7 @@ use dmlcts_model::Desc;
 use dmlcts_report::{Context, KnownContext, Replay, Style, Subject as Cases, write_findings, write_known};
 use dmlcts_runner::{
     Conclusion, Configuration, Ending, Event as RunEvent, KnownFailures, Listed, Run, Source, Status, Stop,
-    SuiteSource, Summary,
+    SuiteSource, Summary, Verdict,
 };
 use dmlcts_spec::{Library, Operator, Predicate};
 use dmlcts_store::{Failed as FailedCases, Folder, Run as AcceptedRun, Stored};
@@ -24,6 +24,8 @@ use crate::{gate::ACCEPTING, overall::Overall};
 pub(crate) const SEED: u64 = 0;
 /// The number of hanging cases after which a trial ends.
 const MOST_HANGS: u64 = 10;
+/// The number of unexpected crashes after which a trial ends. Each costs two processes.
+pub(crate) const MOST_CRASHES: u64 = 100;
 
 /// The number of cases that a finding may cost: less than in a run, since many trials may have the same one.
 const EXPLAINED: usize = 300;
@@ -61,7 +63,8 @@ impl Subject {
             let expansion = self.suite.expand(self.library, SEED)?;
             Arc::clone(source.get_or_init(|| Arc::new(SuiteSource::new(expansion, &[strategy]))))
         };
-        let configuration = Configuration { filter: Some(Arc::new(filter)), ..Configuration::default() };
+        let (filter, max_crashes) = (Some(Arc::new(filter)), Some(MOST_CRASHES));
+        let configuration = Configuration { filter, max_crashes, ..Configuration::default() };
         let (diagnosis, incidents) = self.run(source, self.known.clone(), configuration)?;
         let summary = &diagnosis.summary;
         let report = || {
@@ -130,9 +133,11 @@ impl Subject {
             ..Configuration::default()
         };
         let mut failed = FailedCases::default();
-        let explaining = explaining(Explaining::USUAL_CASES);
+        let (explaining, stop) = (explaining(Explaining::USUAL_CASES), Stop::default());
         let (diagnosis, incidents) =
-            self.run_and_tell(source, configuration, &explaining, &mut |event| failed.on_event(event))?;
+            self.run_and_tell(source, configuration, &explaining, &stop, &mut |event| {
+                failed.on_event(event);
+            })?;
         if let Some(reason) = broken(&diagnosis.summary) {
             let report = self.report(&diagnosis, incidents, false);
             return Err(format!("nothing was accepted: {reason}\n{report}").into());
@@ -153,25 +158,26 @@ impl Subject {
     ) -> Result<(Diagnosis, Vec<String>), Failed> {
         // Other trials run beside this one.
         let configuration = Configuration { jobs: 1, known, ..configuration };
-        self.run_and_tell(source, configuration, &explaining(EXPLAINED), &mut |_| {})
+        self.run_and_tell(source, configuration, &explaining(EXPLAINED), &Stop::default(), &mut |_| {})
     }
 
-    /// As [`Self::run`], and passes the events of the run to `tell`.
+    /// As [`Self::run`], until `stop` ends it, and passes the events of the run to `tell`.
     pub(crate) fn run_and_tell(
         &self,
         source: Arc<dyn Source>,
         configuration: Configuration,
         explaining: &Explaining,
+        stop: &Stop,
         tell: &mut dyn FnMut(&RunEvent<'_>),
     ) -> Result<(Diagnosis, Vec<String>), Failed> {
-        let (stop, incidents) = (Stop::default(), Incidents::default());
-        let launcher = self.launcher(&stop, &incidents);
+        let incidents = Incidents::default();
+        let launcher = self.launcher(stop, &incidents);
         let run = Run {
             library: self.library,
             source,
             backend: Arc::new(move |purpose| Ok(Box::new(launcher.host(purpose)?))),
             configuration: Configuration { max_hangs: Some(MOST_HANGS), incidents, ..configuration },
-            stop,
+            stop: stop.clone(),
         };
         let mut told = Vec::new();
         let mut diagnosis = dmlcts_diagnose::run(&run, explaining, &mut |event| {
@@ -246,6 +252,10 @@ pub(crate) fn broken(summary: &Summary) -> Option<String> {
     match &summary.lost {
         Some(reason) => Some(format!("the backend is lost: {reason}")),
         None if ended == Ending::Hangs => Some(format!("the trial ended after {MOST_HANGS} hanging cases")),
+        None if summary.totals.verdicts().of(Verdict::Crash) >= MOST_CRASHES && ended != Ending::Complete => {
+            let left = summary.cases.unwrap_or_default().saturating_sub(summary.totals.progress.read);
+            Some(format!("the trial ended after {MOST_CRASHES} crashes: up to {left} cases did not run"))
+        }
         None if ended != Ending::Complete || !summary.abandoned.is_empty() => {
             Some(format!("the trial ended before its last case: {}", ended.id()))
         }

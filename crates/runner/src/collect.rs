@@ -34,6 +34,8 @@ pub(crate) struct Collector<'run> {
     limit: Option<u64>,
     /// The number of unexpected verdicts at which the run ends, with those of the earlier part of the run.
     most_unexpected: u64,
+    /// The same for unexpected crashes.
+    most_crashes: u64,
     grace: Duration,
     retries: u32,
     /// The time that is kept for an explanation of the failures.
@@ -62,6 +64,11 @@ pub(crate) struct Collector<'run> {
     knows_start: bool,
 }
 
+/// The number of unexpected crashes.
+fn crashed(totals: &Totals) -> u64 {
+    totals.verdicts().of(Verdict::Crash)
+}
+
 impl<'run> Collector<'run> {
     pub(crate) fn new(
         shared: &'run Shared,
@@ -80,6 +87,9 @@ impl<'run> Collector<'run> {
             most_unexpected: configuration
                 .max_failures
                 .map_or(u64::MAX, |most| totals.progress.unexpected.saturating_add(most)),
+            most_crashes: configuration
+                .max_crashes
+                .map_or(u64::MAX, |most| crashed(&totals).saturating_add(most)),
             grace: configuration.grace,
             retries: configuration.retries,
             kept: configuration.kept,
@@ -304,16 +314,19 @@ impl<'run> Collector<'run> {
         }
     }
 
-    /// The result without the cases beyond the limits on cases and failures. If a limit lies within the
-    /// batch, only the cases up to it run again, and no case after them.
+    /// The result without the cases beyond the limits on cases, failures and crashes. If a limit lies within
+    /// the batch, only the cases up to it run again, and no case after them.
     fn up_to_limits(&mut self, mut result: BatchResult) -> BatchResult {
         let before = self.totals.progress;
         let cases = self.limit.map_or(u64::MAX, |limit| limit - before.ran);
         let failures = self.most_unexpected - before.unexpected;
-        let Progress { read, ran, unexpected } = result.totals.progress;
-        let ends_at_failure = result.cut == Some(Ending::MaxFailures) && unexpected == failures;
-        if ran > cases || ran == cases && read > ran || unexpected >= failures && !ends_at_failure {
-            result = self.alone.run_part(&result.range, cases, failures);
+        let crashes = self.most_crashes - crashed(&self.totals);
+        let (Progress { read, ran, unexpected }, crashed) = (result.totals.progress, crashed(&result.totals));
+        let fails = unexpected >= failures || crashed >= crashes;
+        let ends_there =
+            result.cut == Some(Ending::MaxFailures) && unexpected <= failures && crashed <= crashes;
+        if ran > cases || ran == cases && read > ran || fails && !ends_there {
+            result = self.alone.run_part(&result.range, cases, (failures, crashes));
         }
         self.is_done |= result.totals.progress.ran == cases;
         result

@@ -71,6 +71,8 @@ pub struct Configuration {
     pub only: Option<Arc<[u64]>>,
     /// Ends the run at the unexpected verdict with this number. A run that resumes counts its own.
     pub max_failures: Option<u64>,
+    /// Ends the run at the unexpected crash with this number, as [`Self::max_failures`] does at a failure.
+    pub max_crashes: Option<u64>,
     /// Ends the run after this many cases without an answer in time, if cases are left.
     pub max_hangs: Option<u64>,
     /// When the run must have ended, including the explanation of its failures.
@@ -127,6 +129,7 @@ impl Default for Configuration {
             limit: None,
             only: None,
             max_failures: None,
+            max_crashes: None,
             max_hangs: None,
             deadline: None,
             ends_cases_alone: false,

@@ -25,6 +25,8 @@ pub(crate) struct Judge<'run> {
     shared: &'run Shared,
     /// Ends the results of a batch at the unexpected verdict with this number.
     pub(crate) max_failures: Option<u64>,
+    /// The same for the unexpected crash with this number.
+    pub(crate) max_crashes: Option<u64>,
     scratch: Scratch,
     /// Memory for the output of another reading.
     alternative: Vec<u8>,
@@ -71,8 +73,8 @@ pub struct Examination {
 
 impl<'run> Judge<'run> {
     pub(crate) fn new(shared: &'run Shared) -> Self {
-        let max_failures = shared.max_failures;
-        Self { shared, max_failures, scratch: Scratch::default(), alternative: Vec::new() }
+        let (max_failures, max_crashes) = (shared.max_failures, shared.max_crashes);
+        Self { shared, max_failures, max_crashes, scratch: Scratch::default(), alternative: Vec::new() }
     }
 
     /// Adds the results of an answered batch, in the order of its cases. Stops at a case that was cut off:
@@ -252,7 +254,9 @@ impl<'run> Judge<'run> {
                 totals.found.add(found);
             }
         }
-        if self.max_failures.is_some_and(|most| totals.progress.unexpected >= most) {
+        if self.max_failures.is_some_and(|most| totals.progress.unexpected >= most)
+            || self.max_crashes.is_some_and(|most| totals.verdicts().of(Verdict::Crash) >= most)
+        {
             result.cut(planned.index + 1, Ending::MaxFailures);
         }
     }

@@ -39,6 +39,7 @@ pub(crate) struct Shared {
     pub(crate) memory: u64,
     pub(crate) runs: Runs,
     pub(crate) max_failures: Option<u64>,
+    pub(crate) max_crashes: Option<u64>,
     max_hangs: Option<u64>,
     hangs: AtomicU64,
     /// Whether the backends stop answering after the maximum number of hangs, as hosts of processes do.
@@ -92,6 +93,7 @@ impl Shared {
             memory: configuration.memory.min(isize::MAX as u64),
             runs: configuration.runs,
             max_failures: configuration.max_failures,
+            max_crashes: configuration.max_crashes,
             max_hangs: configuration.max_hangs,
             hangs: AtomicU64::new(0),
             stops_after_hangs: configuration.max_hangs.is_some() && capabilities.is_isolated,

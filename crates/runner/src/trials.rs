@@ -169,10 +169,15 @@ impl<'run> Trials<'run> {
         }
     }
 
-    /// Runs and judges the cases up to one of these limits: a number of cases, and a number of unexpected
-    /// verdicts.
-    pub(crate) fn run_part(&mut self, cases: &Range<u64>, most: u64, most_unexpected: u64) -> BatchResult {
-        self.judge.max_failures = Some(most_unexpected);
+    /// Runs and judges the cases up to one of these limits: a number of cases, of unexpected verdicts, and of
+    /// crashes.
+    pub(crate) fn run_part(
+        &mut self,
+        cases: &Range<u64>,
+        most: u64,
+        (most_unexpected, most_crashes): (u64, u64),
+    ) -> BatchResult {
+        (self.judge.max_failures, self.judge.max_crashes) = (Some(most_unexpected), Some(most_crashes));
         let mut result = BatchResult::new(cases.clone(), self.shared.no_totals());
         let (mut next, mut left) = (cases.start, most);
         while next < cases.end && left > 0 && result.cut.is_none() {

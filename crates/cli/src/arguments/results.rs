@@ -1,6 +1,7 @@
 //! The options of the commands that read results, and the options of reports.
 
 use clap::{Args, Subcommand, ValueHint, builder::NonEmptyStringValueParser};
+use dmlcts_model::FeatureLevel;
 
 use super::{BackendArguments, file, heading};
 use crate::exit;
@@ -284,6 +285,10 @@ pub(crate) struct AddFindingsArguments {
     /// The name of the folder, if it is not that of the backend
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+
+    /// The feature level to judge at, as for `run`
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) feature_level: Option<FeatureLevel>,
 
     #[command(flatten)]
     pub(crate) backend: BackendArguments,

@@ -100,13 +100,14 @@ fn listed(stored: &Stored) -> ListedFinding {
 
 /// Runs cases, and accepts what fails.
 fn add(arguments: &AddFindingsArguments, started: Instant) -> Result<Exit, Problem> {
-    let run = RunArguments {
+    let mut run = RunArguments {
         cases: given::with_files(&arguments.cases)?,
         findings: Some(arguments.folder.clone()),
         name: arguments.name.clone(),
         accept: true,
         ..arguments.backend.run()
     };
+    run.selection.feature_level = arguments.feature_level;
     run::run(&run, started)
 }
 

@@ -360,6 +360,22 @@ fn a_case_becomes_a_finding_at_the_level_of_the_backend() {
     assert_eq!(store.ran(way, &[case]), "exit 0");
 }
 
+/// The fault is at an older level than that of the backend.
+#[test]
+fn a_case_becomes_a_finding_at_the_level_of_the_option() {
+    let case = "PADDING1 FLOAT32 in=4 out=4 StartPadding=0 EndPadding=0 PaddingMode=CONSTANT fill=iota";
+    let store = Store::empty("older");
+    let add = |more: &[&str]| {
+        let (path, mutant) = (store.path(), "mutant:padding-before-level");
+        let arguments = ["findings", "add", &path, "--backend", mutant, "--name", "wrong", case];
+        store.plain(&text(&[&arguments, more].concat()))
+    };
+    let said = add(&[]);
+    assert!(said.starts_with("exit 2\n") && said.contains("no case fails"), "{said}");
+    let said = add(&["--feature-level", "4.1"]);
+    assert!(said.starts_with("exit 0\n") && said.contains("\nnew       DIR/padding1-accepted-"), "{said}");
+}
+
 /// Two runs may share a folder: at its end, a run finds what another one has accepted meanwhile.
 #[cfg(target_os = "linux")]
 #[test]

@@ -30,17 +30,18 @@ fn results_do_not_depend_on_the_number_of_threads() {
         })
         .collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    // Fails on sizes that are multiples of 5, valid or not.
+    // Fails on sizes that are multiples of 5, valid or not, and crashes at every second of them.
     let backend = || {
-        spoiling(|job, _| {
-            if job.desc.input.as_ref().unwrap().sizes.as_ref().unwrap()[0] % 5 == 0 {
-                refuse(job, ErrorCode::OUT_OF_MEMORY);
-            }
+        spoiling(|job, _| match job.desc.input.as_ref().unwrap().sizes.as_ref().unwrap()[0] % 10 {
+            0 => job.outcome = Outcome::Crashed("an abort".into()),
+            5 => refuse(job, ErrorCode::OUT_OF_MEMORY),
+            _ => {}
         })
     };
-    let of = |jobs: usize, limit: Option<u64>, max_failures: Option<u64>| {
+    let of = |jobs: usize, limit: Option<u64>, [max_failures, max_crashes]: [Option<u64>; 2]| {
         let mut run = run_of(&lines, backend());
-        run.configuration = Configuration { jobs, limit, max_failures, ..Configuration::default() };
+        run.configuration =
+            Configuration { jobs, limit, max_failures, max_crashes, ..Configuration::default() };
         let mut events = Vec::new();
         let summary = dmlcts_runner::run(&run, &mut |event| {
             if let Event::Failed(failure) = event {
@@ -51,18 +52,22 @@ fn results_do_not_depend_on_the_number_of_threads() {
         (summary.totals.progress, summary.tally(), summary.ending, events)
     };
     let limits = [
-        (None, None, 599, Ending::Complete),
-        (Some(100), None, 100, Ending::Limit),
-        (None, Some(1), 5, Ending::MaxFailures),
-        (None, Some(20), 100, Ending::MaxFailures),
-        (Some(101), Some(20), 100, Ending::MaxFailures),
-        (Some(99), Some(20), 99, Ending::Limit),
-        (None, Some(200), 599, Ending::Complete),
+        (None, [None, None], 599, Ending::Complete),
+        (Some(100), [None, None], 100, Ending::Limit),
+        (None, [Some(1), None], 5, Ending::MaxFailures),
+        (None, [Some(20), None], 100, Ending::MaxFailures),
+        (Some(101), [Some(20), None], 100, Ending::MaxFailures),
+        (Some(99), [Some(20), None], 99, Ending::Limit),
+        (None, [Some(200), None], 599, Ending::Complete),
+        (None, [None, Some(20)], 200, Ending::MaxFailures),
+        (None, [Some(20), Some(20)], 100, Ending::MaxFailures),
+        (None, [Some(39), Some(19)], 190, Ending::MaxFailures),
+        (None, [None, Some(60)], 599, Ending::Complete),
     ];
-    for (limit, max_failures, ran, ending) in limits {
-        let alone = of(1, limit, max_failures);
-        assert_eq!(of(3, limit, max_failures), alone);
-        assert_eq!((alone.0.ran, alone.2), (ran, ending), "{limit:?} {max_failures:?}");
+    for (limit, most, ran, ending) in limits {
+        let alone = of(1, limit, most);
+        assert_eq!(of(3, limit, most), alone);
+        assert_eq!((alone.0.ran, alone.2), (ran, ending), "{limit:?} {most:?}");
     }
 }
 
