@@ -33,7 +33,6 @@ class Ncnn(dmlcts.ArrayBackend):
 
 def run(layer, params, array):
     net = ncnn.Net()
-    net.opt.num_threads = 1
     if net.load_param_mem(MODEL % (layer, params)):
         raise RuntimeError("load_param refuses the parameters %s" % params)
     net.load_model_mem(b"")
