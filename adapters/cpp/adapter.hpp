@@ -57,7 +57,7 @@ struct WrongShape : std::runtime_error {
 // What the library is and lacks.
 extern const dmlcts_capabilities capabilities;
 
-// The capabilities of a library with all operators and ranks. Elements are copied, so a tensor has at most 2^24 of them.
+// The capabilities of a library with all operators and ranks. Elements are copied, so `elements` is 2^24.
 template <size_t Count>
 dmlcts_capabilities library(const char *name, const char *version, uint32_t data_types, const dmlcts_lack (&lacks)[Count]) {
     dmlcts_capabilities made = {};
