@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #define dmlcts_create example_create
@@ -18,10 +19,34 @@
 #undef dmlcts_describe
 #undef dmlcts_run
 
+// The data types FLOAT32 (1) to INT64 (11).
+const uint32_t ALL_TYPES = 0xFFE;
+
+// The text of a version whose numbers are macros.
+#define VERSION(major, minor, patch) TEXT(major) "." TEXT(minor) "." TEXT(patch)
+#define TEXT(number) TEXT_OF(number)
+#define TEXT_OF(number) #number
+
 // A valid operator: output coordinate c of an axis reads start + step * c.
 struct Operator : dmlcts_operator {
     uint32_t data_type;
     bool is_padding;
+
+    // The end of a slice, which is left out. A negative one means that the first element is taken as well.
+    int64_t stop(uint32_t axis) const {
+        return start[axis] + step[axis] * (int64_t(output.sizes[axis]) - 1) + (step[axis] < 0 ? -1 : 1);
+    }
+
+    // The elements that a padding adds in front and behind.
+    int64_t before(uint32_t axis) const { return -start[axis]; }
+    int64_t behind(uint32_t axis) const { return int64_t(output.sizes[axis]) - input.sizes[axis] - before(axis); }
+
+    // The value of a padding with a constant.
+    template <typename T> T padding_value() const {
+        T made;
+        memcpy(&made, value, sizeof made);
+        return made;
+    }
 };
 
 // The result has other sizes than the output.
@@ -29,8 +54,24 @@ struct WrongShape : std::runtime_error {
     using runtime_error::runtime_error;
 };
 
-// What the library is and lacks. Elements are copied, so `elements` is at most 2^24.
+// What the library is and lacks.
 extern const dmlcts_capabilities capabilities;
+
+// The capabilities of a library with all operators and ranks. Elements are copied, so `elements` is 2^24.
+template <size_t Count>
+dmlcts_capabilities library(const char *name, const char *version, uint32_t data_types, const dmlcts_lack (&lacks)[Count]) {
+    dmlcts_capabilities made = {};
+    made.name = name;
+    made.version = version;
+    made.feature_level = 0x6400;
+    made.data_types = data_types;
+    made.least_rank = 1;
+    made.greatest_rank = MOST_AXES;
+    made.lack_count = Count;
+    made.elements = 1 << 24;
+    made.lacks = lacks;
+    return made;
+}
 
 // Moves the elements of a packed input to a packed output.
 void move(const Operator &made, const uint8_t *input, uint8_t *output);
@@ -51,6 +92,12 @@ template <typename Half, typename Function> void with_type(uint32_t data_type, F
     case 11: return function(int64_t());
     default: throw std::runtime_error("the data type is not declared");
     }
+}
+
+// Calls a function with the rank as a constant.
+template <int Rank = MOST_AXES, typename Function> void with_rank(uint32_t rank, Function function) {
+    if (rank == Rank) return function(std::integral_constant<int, Rank>());
+    if constexpr (Rank > 1) with_rank<Rank - 1>(rank, function);
 }
 
 // Writes what the library returned into the packed output.

@@ -15,10 +15,10 @@ class TensorFlowJs extends dmlcts.ArrayBackend {
     ranks = [1, 6]; // its type Rank ends with R6
     modes = { CONSTANT: "constant", REFLECTION: "reflect", SYMMETRIC: "symmetric" };
     narrowModes = ["REFLECTION", "SYMMETRIC"];
+    beforeFirst = -(2 ** 31);
 
     slice(array, starts, stops, steps) {
-        const open = stops.reduce((mask, stop, axis) => mask | ((stop === null) << axis), 0);
-        return run(array, (input) => tf.stridedSlice(input, starts, stops.map(Number), steps, 0, open));
+        return run(array, (input) => tf.stridedSlice(input, starts, stops, steps));
     }
 
     pad(array, widths, mode, value) {
@@ -30,7 +30,7 @@ class TensorFlowJs extends dmlcts.ArrayBackend {
 function run({ data, sizes, dataType }, operation) {
     tf.engine().startScope();
     const made = operation(tf.tensor(data, sizes, dataType.toLowerCase()));
-    const result = { sizes: made.shape, dataType: made.dtype.toUpperCase(), data: made.dataSync() };
+    const result = { sizes: made.shape, data: made.dataSync() };
     tf.engine().endScope();
     return result;
 }

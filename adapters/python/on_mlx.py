@@ -11,11 +11,14 @@ class Mlx(dmlcts.ArrayBackend):
     modes = {"CONSTANT": "constant", "EDGE": "edge"}
 
     def slice(self, array, starts, stops, steps):
-        return mx.array(array, dtype=getattr(mx, array.dtype.name))[tuple(map(slice, starts, stops, steps))]
+        return convert(array)[tuple(map(slice, starts, stops, steps))]
 
     def pad(self, array, widths, mode, value):
-        dtype = getattr(mx, array.dtype.name)
-        return mx.pad(mx.array(array, dtype=dtype), widths, mode, mx.array(value, dtype=dtype))
+        return mx.pad(convert(array), widths, mode, convert(value))
+
+
+def convert(array):
+    return mx.array(array, dtype=getattr(mx, array.dtype.name))
 
 
 dmlcts.serve(Mlx())

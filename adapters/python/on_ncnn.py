@@ -6,6 +6,8 @@ import dmlcts_backend as dmlcts
 import ncnn
 import numpy as np
 
+MODEL = "7767517\n2 2\nInput in 0 1 in\n%s out 1 1 in out %s\n"
+
 
 class Ncnn(dmlcts.ArrayBackend):
     name, version = "ncnn", importlib.metadata.version("ncnn")
@@ -13,30 +15,25 @@ class Ncnn(dmlcts.ArrayBackend):
     data_types = ("FLOAT32",)  # Crop of INT8 corrupts the heap
     ranks = (1, 3)
     lacks = {
-        "SLICE": {"any axis Strides > 1 and Sizes > 1": "Crop has no steps"},
-        "SLICE1": {"any axis InputWindowStrides != 1 and OutputTensor.Sizes > 1": "Crop has no steps"},
+        "SLICE": {"any axis Strides != 1": "Crop has no steps"},
+        "SLICE1": {"any axis InputWindowStrides != 1": "Crop has no steps"},
     }
-    modes, narrow_modes = {"CONSTANT": 0, "EDGE": 1, "REFLECTION": 2}, ("REFLECTION",)
+    modes = {"CONSTANT": 0, "EDGE": 1, "REFLECTION": 2}
+    narrow_modes = ("REFLECTION",)
 
     def slice(self, array, starts, stops, steps):
-        ends = [start + len(range(start, -1 if stop is None else stop, step)) for start, stop, step in zip(starts, stops, steps)]
-        lists = (starts, ends, range(array.ndim))
-        return run("Crop", " ".join("-233%02d=%s" % (9 + place, words(values)) for place, values in enumerate(lists)), array)
+        lists = [",".join(map(str, [array.ndim, *values])) for values in (starts, stops, range(array.ndim))]
+        return run("Crop", "-23309=%s -23310=%s -23311=%s" % tuple(lists), array)
 
     def pad(self, array, widths, mode, value):
-        sides = zip((7, 0, 2)[-array.ndim:], (8, 1, 3)[-array.ndim:], widths)
-        pads = " ".join("%d=%d %d=%d" % (before, width[0], after, width[1]) for before, after, width in sides)
-        return run("Padding", "%s 4=%d 5=%s" % (pads, mode, 0 if mode else float(value)), array)
-
-
-def words(values):
-    return ",".join(map(str, [len(values), *values]))
+        numbers = ((7, 8), (0, 1), (2, 3))[-array.ndim:]  # of the parameters in front and behind
+        sides = ["%d=%d %d=%d" % (front, before, behind, after) for (front, behind), (before, after) in zip(numbers, widths)]
+        return run("Padding", "%s 4=%d 5=%s" % (" ".join(sides), mode, 0 if mode else float(value)), array)
 
 
 def run(layer, params, array):
     net = ncnn.Net()
-    net.opt.num_threads = 1
-    if net.load_param_mem("7767517\n2 2\nInput in 0 1 in\n%s out 1 1 in out %s\n" % (layer, params)):
+    if net.load_param_mem(MODEL % (layer, params)):
         raise RuntimeError("load_param refuses the parameters %s" % params)
     net.load_model_mem(b"")
     extractor = net.create_extractor()

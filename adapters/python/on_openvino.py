@@ -16,19 +16,20 @@ class OpenVino(dmlcts.ArrayBackend):
     data_types = ("FLOAT32", "INT32", "INT8", "UINT8")
     modes = {"CONSTANT": "constant", "EDGE": "edge", "REFLECTION": "reflect", "SYMMETRIC": "symmetric"}
     narrow_modes = ("REFLECTION", "SYMMETRIC")
+    before_first = -(1 << 31)
 
     def slice(self, array, starts, stops, steps):
-        stops = [-(1 << 31) if stop is None else stop for stop in stops]
-        return run(array, lambda input: op.slice(input, *map(np.int64, (starts, stops, steps))))
+        return run(array, op.slice, np.int64(starts), np.int64(stops), np.int64(steps))
 
     def pad(self, array, widths, mode, value):
         before, after = np.int64(widths).T
-        return run(array, lambda input: op.pad(input, before, after, mode, np.array(value)))
+        return run(array, op.pad, before, after, mode, np.array(value))
 
 
-def run(array, operation):
+def run(array, operation, *arguments):
     input = op.parameter(array.shape, array.dtype)
-    return CORE.compile_model(openvino.Model([operation(input)], [input]), "CPU")([array])[0]
+    model = openvino.Model([operation(input, *arguments)], [input])
+    return CORE.compile_model(model, "CPU")([array])[0]
 
 
 dmlcts.serve(OpenVino())

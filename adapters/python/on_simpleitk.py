@@ -9,9 +9,9 @@ class SimpleItk(dmlcts.ArrayBackend):
     data_types = tuple(name for name in dmlcts.Backend.data_types if name != "FLOAT16")
     ranks = (2, 3)
     modes = {"CONSTANT": sitk.ConstantPad, "EDGE": sitk.ZeroFluxNeumannPad, "SYMMETRIC": sitk.MirrorPad, "WRAP": sitk.WrapPad}
+    before_first = -1
 
     def slice(self, array, starts, stops, steps):
-        stops = [-1 if stop is None else stop for stop in stops]
         made = sitk.Slice(sitk.GetImageFromArray(array, isVector=False), starts[::-1], stops[::-1], steps[::-1])
         return sitk.GetArrayFromImage(made)
 

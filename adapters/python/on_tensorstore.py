@@ -8,12 +8,12 @@ import tensorstore
 
 class TensorStore(dmlcts.ArrayBackend):
     name, version = "tensorstore", importlib.metadata.version("tensorstore")
+    before_first = -1
 
     def slice(self, array, starts, stops, steps):
         # An interval lies in the domain, also where its last step would leave it.
-        stops = [-1 if stop is None else min(stop, size) for stop, size in zip(stops, array.shape)]
-        walks = zip(starts, stops, steps)
-        return tensorstore.array(array)[tuple(slice(*walk) for walk in walks)].read().result()
+        ends = map(min, stops, array.shape)
+        return tensorstore.array(array)[tuple(map(slice, starts, ends, steps))].read().result()
 
 
 dmlcts.serve(TensorStore())

@@ -183,10 +183,15 @@ export class ArrayBackend extends Backend {
     modes = Object.fromEntries(PADDING_MODES.map((mode) => [mode, mode]));
     /** The modes that reach across one axis at most, such as ["REFLECTION"]. Wider paddings are lacks. */
     narrowModes = [];
+    /**
+     * The stop that takes the first element of an axis, too, if a step is negative: -1 for a library that
+     * counts no stop from the end, and -(2 ** 31) for many that do.
+     */
+    beforeFirst = null;
 
     /**
      * The elements of each axis from a start, `step` apart, up to a stop, which is left out. A step is not 0
-     * and may be negative; then a stop of null means that the first element of the axis is taken as well.
+     * and may be negative; then a stop of `beforeFirst` means that the first element is taken as well.
      * Returns a `PackedArray`, or any object with `sizes` and `data`.
      */
     slice(array, starts, stops, steps) {
@@ -228,7 +233,8 @@ export class ArrayBackend extends Backend {
             return (array) => this.pad(array, widths, this.modes[mode], value);
         }
         const walks = checkSlice(desc, source, target);
-        const [starts, stops, steps] = ["first", "stop", "step"].map((field) => walks.map((walk) => walk[field]));
+        const [starts, steps] = ["first", "step"].map((field) => walks.map((walk) => walk[field]));
+        const stops = walks.map(({ stop }) => stop ?? this.beforeFirst);
         return (array) => this.slice(array, starts, stops, steps);
     }
 }

@@ -378,6 +378,26 @@ describe("array backends", () => {
         assert.deepEqual([...await run(cut, { DataType: 2 }, new Uint16Array([1, 2, 3]))], [1, 1, 2, 2]);
     });
 
+    it("a stop before the first element is the one that the library takes", async () => {
+        for (const beforeFirst of [null, -1]) {
+            class Cutter extends dmlcts.ArrayBackend {
+                beforeFirst = beforeFirst;
+
+                slice(array, starts, stops, steps) {
+                    assert.deepEqual([starts, stops, steps], [[1], [beforeFirst], [-1]]);
+                    return { sizes: [2], data: array.data.toReversed() };
+                }
+            }
+            const reversed = {
+                operator: "SLICE1", DimensionCount: 1, InputWindowOffsets: [0], InputWindowSizes: [2], InputWindowStrides: [-1],
+                InputTensor: tensor([2]), OutputTensor: tensor([2]),
+            };
+            const output = new Float32Array(2);
+            await new Cutter().create(reversed)(new Uint8Array(Float32Array.of(1, 2).buffer), new Uint8Array(output.buffer));
+            assert.deepEqual([...output], [2, 1]);
+        }
+    });
+
     it("results of other sizes, types and kinds are named", async () => {
         await assert.rejects(run((array) => array), (error) =>
             error instanceof dmlcts.WrongShape && error.message === "[2, 3], expected [2, 2]");

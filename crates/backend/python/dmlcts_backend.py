@@ -210,6 +210,9 @@ class ArrayBackend(Backend):
     modes: Dict[str, Any] = {mode: mode for mode in PADDING_MODES}
     #: The modes that reach across one axis at most, such as ("REFLECTION",). Wider paddings are lacks.
     narrow_modes: Sequence[str] = ()
+    #: The stop that takes the first element of an axis, too, if a step is negative: -1 for a library that
+    #: counts no stop from the end, and -(1 << 31) for many that do.
+    before_first: Optional[int] = None
 
     def __init__(self) -> None:
         if self.operators is None:
@@ -228,7 +231,7 @@ class ArrayBackend(Backend):
 
     def slice(self, array, starts: List[int], stops: List[Optional[int]], steps: List[int]):
         """The elements of each axis from a start, `step` apart, up to a stop, which is left out. A step is not 0 and may be
-        negative; then a stop of None means that the first element of the axis is taken as well. Returns an array."""
+        negative; then a stop of `before_first` means that the first element is taken as well. Returns an array."""
         raise NotImplementedError
 
     def pad(self, array, widths: List[Tuple[int, int]], mode: str, value):
@@ -254,14 +257,16 @@ class ArrayBackend(Backend):
                 return self.pad(array, widths, self.modes[mode], value)
         else:
             walks = check_slice(desc, source, target)
-            starts, stops, steps = ([walk[place] for walk in walks] for place in (0, 3, 2))
+            starts, steps = ([walk[place] for walk in walks] for place in (0, 2))
+            stops = [self.before_first if walk.stop is None else walk.stop for walk in walks]
 
             def move(array):
                 return self.slice(array, starts, stops, steps)
 
         def run(input, output):
             elements = numpy.ndarray(source.Sizes, word, input, 0, byte_strides(source))
-            made = numpy.asarray(move(numpy.ascontiguousarray(elements).view(dtype)))
+            # A copy, since some libraries take no memory that is read-only.
+            made = numpy.asarray(move(numpy.array(elements, order="C").view(dtype)))
             if made.shape != tuple(target.Sizes):
                 raise WrongShape("%s, expected %s" % (list(made.shape), target.Sizes))
             if made.dtype != dtype:

@@ -370,6 +370,22 @@ class Tensors(unittest.TestCase):
                 dmlcts.byte_strides(tensor(2, 3, DataType=no_bytes))
 
 
+class Arrays(unittest.TestCase):
+    def test_a_slice_gets_an_array_of_its_own_and_the_stop_that_the_library_takes(self):
+        class Cutter(dmlcts.ArrayBackend):
+            def slice(self, array, starts, stops, steps):
+                got.append((array.flags.writeable, array.tolist(), starts, stops, steps))
+                return array[::-1]
+
+        desc = Any(operator="SLICE1", DimensionCount=1, InputWindowOffsets=[0], InputWindowSizes=[2], InputWindowStrides=[-1],
+                   InputTensor=tensor(2), OutputTensor=tensor(2))
+        input, output, got = memoryview(struct.pack("<2f", 1, 2)), memoryview(bytearray(8)), []
+        for Cutter.before_first in [None, -1]:
+            Cutter().create(desc)(input, output)
+            self.assertEqual(got.pop(), (True, [1, 2], [1], [Cutter.before_first], [-1]))
+            self.assertEqual(struct.unpack("<2f", output), (2, 1))
+
+
 class Promises(unittest.TestCase):
     """What the README says of these files."""
 

@@ -72,6 +72,7 @@ class Backend:
 class ArrayBackend(Backend):
     modes: Dict[str, Any]
     narrow_modes: Sequence[str]
+    before_first: Optional[int]
     def __init__(self) -> None: ...
     # Arrays are those of NumPy, which the module does not need.
     def slice(
