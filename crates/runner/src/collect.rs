@@ -320,7 +320,7 @@ impl<'run> Collector<'run> {
         let before = self.totals.progress;
         let cases = self.limit.map_or(u64::MAX, |limit| limit - before.ran);
         let failures = self.most_unexpected - before.unexpected;
-        let crashes = self.most_crashes - crashed(&self.totals);
+        let crashes = self.most_crashes.saturating_sub(crashed(&self.totals));
         let (Progress { read, ran, unexpected }, crashed) = (result.totals.progress, crashed(&result.totals));
         let fails = unexpected >= failures || crashed >= crashes;
         let ends_there =

@@ -2,7 +2,7 @@
 
 mod budgets;
 mod findings;
-#[path = "../../../runner/tests/it/backends/fixture.rs"]
+#[path = "../../../runner/tests/it/fixture.rs"]
 #[allow(dead_code, reason = "the tests of the runner use the rest")]
 mod fixture;
 mod flakes;
