@@ -93,13 +93,13 @@ fn words(limit: Limit, end: &str) -> &str {
     }
 }
 
-/// The number of failures in no finding with an exact predicate. `None` if there are none, or if no
-/// predicates were looked for.
+/// The number of unexpected failures in no finding with an exact predicate. `None` if there are none, or if
+/// no predicates were looked for.
 pub(crate) fn unexplained(diagnosis: &Diagnosis) -> Option<String> {
     let Diagnosis { summary, findings, .. } = diagnosis;
     let is_exact = |finding: &&Finding| finding.rule.as_ref().is_some_and(|rule| rule.is_exact);
     // Counts of a file may be any numbers.
-    let sum = |sum: u64, finding: &Finding| sum.saturating_add(finding.cases);
+    let sum = |sum: u64, finding: &Finding| sum.saturating_add(finding.cases.saturating_sub(finding.known));
     let explained = findings.iter().filter(is_exact).fold(0, sum);
     let shown = findings.iter().fold(0, sum);
     let tally = summary.tally();

@@ -271,6 +271,58 @@ fn a_predicate_that_is_not_exact_says_what_it_gets_wrong() {
     assert!(String::from_utf8_lossy(&whole).contains("58, 59]"));
 }
 
+/// An exact predicate for the finding of a case that was accepted.
+fn exact(predicate: &str, validity: Validity) -> Rule {
+    Rule {
+        predicate: Predicate::parse(predicate, Library::embedded()).expect("it is a predicate"),
+        validity,
+        within: None,
+        passes: 0,
+        is_sample: false,
+        asked: 0,
+        estimate: None,
+        missed: 0,
+        counterexample: None,
+        is_exact: true,
+    }
+}
+
+/// Failures that the run expected stand beside those of a known finding that changed.
+#[test]
+fn expected_failures_of_a_finding_are_counted_apart() {
+    let accepting = || backend(|job, _, _| job.outcome = Outcome::Accepted);
+    let mut diagnosis = summary(&[EMPTY_WINDOW], accepting());
+    let wrong = summary(&[REVERSAL], backend(forgets_to_reverse)).findings;
+    diagnosis.findings.extend(wrong);
+    diagnosis.findings[0].rule = Some(exact("rank == 1", Validity::Invalid));
+    let unexplained = |diagnosis: &Diagnosis| {
+        let text = failures(diagnosis, Style::PLAIN);
+        text.lines().find(|line| line.contains("in no finding with an exact predicate")).map(str::to_owned)
+    };
+    let one = "1 of 2 failures are in no finding with an exact predicate";
+    assert_eq!(unexplained(&diagnosis).as_deref(), Some(one));
+    (diagnosis.findings[0].cases, diagnosis.findings[0].known) = (40, 39);
+    assert_eq!(unexplained(&diagnosis).as_deref(), Some(one));
+    let text = failures(&diagnosis, Style::PLAIN);
+    assert!(text.contains("\nFAIL 1: ") && text.contains("(40 cases, 39 of them known"), "{text}");
+    diagnosis.findings[0].known = 40;
+    let text = failures(&diagnosis, Style::PLAIN);
+    assert!(text.contains("\nKNOWN 1: ") && text.contains("(40 cases, all of them known"), "{text}");
+    assert_eq!(unexplained(&diagnosis), None, "{text}");
+}
+
+/// Each word that the spec defines is explained once, where it is used first.
+#[test]
+fn the_words_of_a_predicate_are_explained_below_it() {
+    let mut diagnosis = summary(&[REVERSAL], backend(forgets_to_reverse));
+    diagnosis.findings[0].rule = Some(exact("operator == SLICE1 and any axis lowest > 0", Validity::Valid));
+    let text = failures(&diagnosis, Style::PLAIN);
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let definitions: Vec<&&str> = lines.iter().filter(|line| line.starts_with("where lowest = ")).collect();
+    assert_eq!(definitions.len(), 1, "{text}");
+    assert!(definitions[0].contains("InputWindowStrides"), "{text}");
+}
+
 /// The most severe finding comes first, unless a twentieth of the cases fail: then the largest does.
 #[test]
 fn several_findings_begin_with_a_line_each() {

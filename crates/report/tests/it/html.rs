@@ -2,12 +2,12 @@
 //! `.ci/page` opens such pages in a browser.
 
 use dmlcts_backend::Job;
-use dmlcts_diagnose::{Diagnosis, Event, Explaining};
+use dmlcts_diagnose::{Diagnosis, Event, Explaining, Rule};
 use dmlcts_model::{FeatureLevel, Outcome, line};
 use dmlcts_report::{write_html, write_html_of_problem};
 use dmlcts_results::{CaseForm, CaseLog};
 use dmlcts_runner::{Configuration, Event as RunEvent, Listed, Run, Stop};
-use dmlcts_spec::Library;
+use dmlcts_spec::{Library, Predicate, Validity};
 use sha2::{Digest as _, Sha256};
 
 use crate::common::*;
@@ -162,6 +162,33 @@ fn the_data_for_the_script_has_the_failed_cases() {
     assert_eq!([text(2), text(3), text(6)], ["fail", "accepted-invalid", "invalid"]);
     assert_eq!(text(4), diagnosis.findings[0].id);
     assert_eq!(rows[0][5].as_array().map(Vec::len), Some(1), "the broken clause");
+}
+
+#[test]
+fn a_page_says_how_to_declare_what_a_backend_refuses_in_words() {
+    let refuses = |job: &mut Job, _: &[u8], _: &mut [u8]| {
+        job.outcome = Outcome::Unsupported("rank > 3 <b>".into());
+    };
+    let (mut diagnosis, log) = logged(&[REVERSAL], refuses);
+    let predicate = Predicate::parse("operator == SLICE1 and rank > 3", Library::embedded());
+    diagnosis.findings[0].rule = Some(Rule {
+        predicate: predicate.expect("it is a predicate"),
+        validity: Validity::Valid,
+        within: None,
+        passes: 0,
+        is_sample: false,
+        asked: 0,
+        estimate: None,
+        missed: 0,
+        counterexample: None,
+        is_exact: true,
+    });
+    let page = page(&diagnosis, &log);
+    let card = between(&page, "<article", "</article>");
+    assert!(card.contains("If the backend is not meant to do them, declare that it `lacks` them:"), "{card}");
+    let declaration = between(card, "{&quot;operator&quot;: ", "</pre>");
+    let expected = r#"&quot;SLICE1&quot;, &quot;where&quot;: &quot;rank &gt; 3&quot;, &quot;reason&quot;: &quot;rank &gt; 3 &lt;b&gt;&quot;}"#;
+    assert_eq!(declaration, expected);
 }
 
 #[test]
