@@ -5,7 +5,7 @@ use dmlcts_results::{FolderForm, SelectionForm};
 use dmlcts_runner::KnownFailures;
 use dmlcts_snapshots::plain;
 use dmlcts_spec::{Library, Source};
-use dmlcts_store::{Failed, Folder, Run, Stored};
+use dmlcts_store::{AcceptedRun, FailedCases, Folder, Stored};
 
 use crate::{exit::Exit, problem::Problem};
 
@@ -87,7 +87,7 @@ pub(crate) fn is_whole(selection: &SelectionForm) -> bool {
 }
 
 /// What became of a folder that accepts a run.
-pub(crate) struct AcceptedRun {
+pub(crate) struct Acceptance {
     /// The exit of the run.
     pub(crate) exit: Exit,
     /// What was written, and what was left out.
@@ -99,16 +99,16 @@ pub(crate) struct AcceptedRun {
 /// Writes what a run changes in a folder.
 pub(crate) fn accept_run(
     folder: &Folder,
-    (diagnosis, failed): (&Diagnosis, &Failed),
+    (diagnosis, failed): (&Diagnosis, &FailedCases),
     is_whole: bool,
     ids: &[String],
-) -> Result<AcceptedRun, Problem> {
+) -> Result<Acceptance, Problem> {
     let exit = Exit::of(&diagnosis.summary, is_whole);
     if matches!(exit, Exit::Broken | Exit::Interrupted) {
         let text = "nothing was accepted: the run did not come to a good end\n".to_owned();
-        return Ok(AcceptedRun { exit, text, ids: Vec::new() });
+        return Ok(Acceptance { exit, text, ids: Vec::new() });
     }
-    let run = Run { diagnosis, failed: &failed.0, is_whole };
+    let run = AcceptedRun { diagnosis, failed: &failed.0, is_whole };
     let accepted = dmlcts_store::accept_run(folder, &run, ids)?.map_err(|id| {
         Problem::usage(
             format!("neither the run nor the folder has a finding `{id}`"),
@@ -118,5 +118,5 @@ pub(crate) fn accept_run(
     let exit = if accepted.refused.is_empty() { Exit::Success } else { Exit::Unexpected };
     let text = accepted.text(folder.path());
     let ids = accepted.changes.into_iter().map(|change| change.id).collect();
-    Ok(AcceptedRun { exit, text, ids })
+    Ok(Acceptance { exit, text, ids })
 }

@@ -1,21 +1,27 @@
 //! Reads the results file of a run.
 
-use dmlcts_diagnose::{Diagnosis, StoredFinding};
-use dmlcts_results::{Analysis, Header, PartFiles};
-use dmlcts_runner::Source;
+use std::sync::Arc;
+
+use dmlcts_diagnose::{Diagnosis, EarlierFinding};
+use dmlcts_generate::{Order, suite::Strategy};
+use dmlcts_results::{Analysis, Header, RunFiles, SelectionForm};
+use dmlcts_runner::{Source, SuiteSource};
 use dmlcts_spec::Library;
 
-use crate::{commands::merge, problem::Problem};
+use crate::{
+    problem::Problem,
+    selection::{compile, load_suite},
+};
 
 /// The header of a results file of one run, and what the run came to. `take` gets each line. The findings
 /// keep the ids and predicates of `earlier`.
 pub(crate) fn read(
     path: &str,
-    earlier: &[StoredFinding],
+    earlier: &[EarlierFinding],
     take: &mut dyn FnMut(&[u8]),
 ) -> Result<(Header, Diagnosis), Problem> {
     let library = Library::embedded();
-    let files = PartFiles::open(&[path.to_owned()])?;
+    let files = RunFiles::open(&[path.to_owned()])?;
     let header = files.header().ok_or_else(|| Problem::usage(format!("{path} has no header"), ""))?;
     if header.spec != library.hash() {
         let (spec, own) = (&header.spec, library.short_hash());
@@ -24,8 +30,8 @@ pub(crate) fn read(
             "use the version of dmlcts that wrote it",
         ));
     }
-    let suite = merge::suite(&header.selection);
-    let strategies = merge::strategies(&header.selection, suite.as_deref());
+    let suite = suite(&header.selection);
+    let strategies = strategies(&header.selection, suite.as_deref());
     let source = suite.as_deref().filter(|_| header.program == env!("CARGO_PKG_VERSION"));
     let source = source.map(|source| source as &dyn Source);
     let analysis = Analysis { source, earlier };
@@ -35,4 +41,32 @@ pub(crate) fn read(
     })?;
     let run = joined.ok_or_else(|| Problem::usage(format!("{path} has no run"), ""))?;
     Ok((header, run))
+}
+
+/// The names of the strategies of a run, whose suite may be known.
+pub(crate) fn strategies(selection: &SelectionForm, suite: Option<&SuiteSource>) -> Vec<String> {
+    match (&selection.suite, suite) {
+        (None, _) => vec!["given".to_owned()],
+        (Some(_), Some(parts)) => parts.strategies(),
+        (Some(_), None) => Strategy::ALL.map(|strategy| strategy.name().to_owned()).to_vec(),
+    }
+}
+
+/// The suite of a selection, if this program has it with the same text.
+pub(crate) fn suite(selection: &SelectionForm) -> Option<Arc<SuiteSource>> {
+    let form = selection.suite.as_ref()?;
+    let suite = load_suite(&form.name).ok()?;
+    if suite.source().hash() != form.hash {
+        return None;
+    }
+    let expansion = suite.expand(Library::embedded(), selection.seed).ok()?;
+    let strategies: Option<Vec<Strategy>> =
+        selection.strategies.iter().map(|name| Strategy::from_name(name)).collect();
+    let order = match &selection.order {
+        Some(order) => Some(Order::from_id(order)?),
+        None => None,
+    };
+    let filter = selection.filter.as_deref().map(compile).transpose().ok()?;
+    let level = selection.feature_level.as_ref().map(|level| level.parse()).transpose().ok()?;
+    Some(Arc::new(SuiteSource::in_order(order, expansion, &strategies?, (filter.as_ref(), level))))
 }

@@ -11,14 +11,14 @@ use dmlcts_runner::{Failure, Found, Group, OTHER_DATA, Rate, Trials, Verdict, Wi
 use dmlcts_spec::Operator;
 
 use crate::{
-    Finding, Limit, StoredFinding,
+    EarlierFinding, Finding, Limit,
     blind::CasesOfRun,
     counterexample::add_counterexamples,
+    earlier::{self, AloneFailure, Earlier, Explained},
     finding::most_frequent,
     outcomes,
     pattern::pattern,
     spending::Spending,
-    stored::{self, AloneFailure, Explained, Stored},
     wording::Wordings,
 };
 
@@ -31,7 +31,7 @@ pub(crate) struct Explainer<'a, 'run> {
     /// The first failures, which ran again alone when they were found.
     pub(crate) groups: &'a [Group],
     /// The findings whose ids and predicates are kept.
-    pub(crate) stored: &'a [StoredFinding],
+    pub(crate) earlier: &'a [EarlierFinding],
     /// The number of times that a failure runs again alone.
     pub(crate) retries: u32,
     pub(crate) spending: &'a mut Spending,
@@ -52,25 +52,18 @@ impl Explainer<'_, '_> {
         let dependent = outcomes::data_dependent(witnessed, self.trials.library());
         let wordings = Wordings::of(witnessed);
         let (mut outcomes, is_sample) = outcomes::outcomes(witnessed, &wordings);
-        let (of, earlier) = ((self.trials.library(), self.trials.level()), self.stored);
+        let of = (self.trials.library(), self.trials.level());
         // First of all, since experiments may take all the time.
-        self.spending.open_stored();
+        self.spending.open_earlier();
+        let all = self.earlier;
         let mut still = |case: &Case| self.still(case);
-        let stored = Stored::new(earlier, witnessed.failures(), of, &mut read, &mut still);
+        let earlier = Earlier::new(all, witnessed.failures(), of, &mut read, &mut still);
         let mut cases = CasesOfRun { read: &mut read, dependent: &dependent };
-        let mut explained = stored.as_accepted(&mut outcomes, &mut cases);
+        let mut explained = earlier.as_in_snapshot(&mut outcomes, &mut cases);
         let (causes, answers) = self.causes(&outcomes, &wordings, witnessed, &mut cases);
-        explained.extend(stored.keep(causes, &outcomes, &answers, &mut cases));
-        let mut findings: Vec<(Finding, Vec<u64>)> =
-            explained.iter().flat_map(|one| self.of_cause(one, witnessed)).collect();
-        for (finding, failures) in &mut findings {
-            finding.digest = outcomes::digest(witnessed, finding, failures);
-        }
-        let flakes = self.groups.iter().filter(|group| group.first.verdict == Verdict::Flake);
-        findings.extend(flakes.map(|group| (Finding::of_group(group), vec![group.first.index])));
-        findings.sort_by_key(|(finding, _)| finding.order());
-        stored.name(&mut findings);
-        let mut findings: Vec<Finding> = findings.into_iter().map(|(finding, _)| finding).collect();
+        explained.extend(earlier.keep(causes, &outcomes, &answers, &mut cases));
+        let found = explained.iter().flat_map(|one| self.of_cause(one, witnessed)).collect();
+        let mut findings = earlier.complete(found, self.groups, witnessed);
         let within = self.trials.filter().map(|filter| filter.expression().to_string());
         add_counterexamples(&mut findings, &answers, of);
         Finding::set_scope(&mut findings, within.as_deref(), (witnessed.has_more_failures(), is_sample));
@@ -118,19 +111,21 @@ impl Explainer<'_, '_> {
         (causes, answers)
     }
 
-    /// Runs a case of a stored finding, which may also be a known failure.
-    fn still(&mut self, case: &Case) -> stored::Alone {
+    /// Runs a case of an earlier finding, which may also be a known failure.
+    fn still(&mut self, case: &Case) -> earlier::Alone {
         if !self.spending.may_run() {
-            return stored::Alone::Unknown;
+            return earlier::Alone::Unknown;
         }
         let alone = self.trials.examine(case, 0, 0);
         self.spending.note(alone.as_ref());
-        let Some(alone) = alone else { return stored::Alone::Unknown };
+        let Some(alone) = alone else { return earlier::Alone::Unknown };
         let is_expected = alone.verdict == Verdict::ExpectedFail;
         match alone.class {
-            _ if alone.too_large || self.trials.is_unanswered(&alone) => stored::Alone::Unknown,
-            Some(class) => stored::Alone::Failed(AloneFailure { class, outcome: alone.outcome, is_expected }),
-            None => stored::Alone::Passed,
+            _ if alone.too_large || self.trials.is_unanswered(&alone) => earlier::Alone::Unknown,
+            Some(class) => {
+                earlier::Alone::Failed(AloneFailure { class, outcome: alone.outcome, is_expected })
+            }
+            None => earlier::Alone::Passed,
         }
     }
 

@@ -19,7 +19,7 @@ pub(crate) const LISTED: usize = 20;
 #[derive(Debug, Clone)]
 pub struct Finding {
     /// The id, made from the class and the predicate when it was first seen: `slice1-wrong-value-7c1e`. It
-    /// may come from a [`StoredFinding`](crate::StoredFinding).
+    /// may come from an [`EarlierFinding`](crate::EarlierFinding).
     pub id: String,
     /// How most of its cases failed.
     pub class: Class,

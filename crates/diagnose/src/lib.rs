@@ -1,4 +1,4 @@
-//! Explains the failures of a run: turns them into findings.
+//! Explains the failures of a run: turns them into findings. (`dmlcts explain` says what the spec says of a case.)
 //!
 //! A [`Finding`] is a set of failures with one cause, as far as a run can tell: a predicate that separates
 //! them from the passes, and a small case. [`run()`] runs the cases and explains their failures while the
@@ -8,7 +8,7 @@
 //!
 //! 1. The outcomes of the run become labels for the search for predicates, which `dmlcts-findings` does. The
 //!    search asks for fresh cases, which run alone.
-//! 2. A finding that an earlier run stored keeps its id and its words ([`StoredFinding`]).
+//! 2. A finding that an earlier run found keeps its id and its words ([`EarlierFinding`]).
 //! 3. Some failures of each finding run again alone. Those that come and go become a finding of their own.
 //! 4. The first failure of each finding runs in a fresh backend. If it passes there, trials look for the
 //!    cases that must run before it.
@@ -21,6 +21,7 @@ mod blind;
 mod counterexample;
 mod diagnosis;
 mod digest;
+mod earlier;
 mod explain;
 mod finding;
 mod left_out;
@@ -32,15 +33,14 @@ mod recorded;
 mod run;
 mod shrink;
 mod spending;
-mod stored;
 mod wording;
 
 pub use counterexample::Counterexample;
 pub use diagnosis::Diagnosis;
+pub use earlier::EarlierFinding;
 pub use finding::{Finding, Rule, Severity};
 pub use left_out::{LeftOut, Limit};
 pub use membership::Membership;
 pub use pattern::{Pattern, pattern};
 pub use recorded::RecordedRun;
 pub use run::{Event, Explaining, run};
-pub use stored::StoredFinding;

@@ -2,15 +2,15 @@
 
 use dmlcts_findings::Budget;
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_runner::{Failure, Found, Group, Verdict, Witnessed};
+use dmlcts_runner::{Failure, Found, Group, Witnessed};
 use dmlcts_spec::Library;
 
 use crate::{
-    Finding, StoredFinding,
+    EarlierFinding, Finding,
     blind::CasesOfRun,
+    earlier::{Alone, Earlier, Explained},
     finding::most_frequent,
     outcomes,
-    stored::{Alone, Explained, Stored},
     wording::Wordings,
 };
 
@@ -28,7 +28,7 @@ pub struct RecordedRun<'a> {
     /// The predicate that its cases fulfil, if only such cases ran.
     pub within: Option<&'a str>,
     /// The findings whose ids and predicates are kept.
-    pub stored: &'a [StoredFinding],
+    pub earlier: &'a [EarlierFinding],
 }
 
 impl RecordedRun<'_> {
@@ -38,22 +38,14 @@ impl RecordedRun<'_> {
         let (mut outcomes, is_sample) = outcomes::outcomes(witnessed, &Wordings::of(witnessed));
         let mut ask = |_: &Case| Alone::Unknown;
         let mut failed = |index: u64| witnessed.as_it_failed(index, read(index));
-        let stored = Stored::new(self.stored, witnessed.failures(), of, &mut failed, &mut ask);
+        let earlier = Earlier::new(self.earlier, witnessed.failures(), of, &mut failed, &mut ask);
         let dependent = outcomes::data_dependent(witnessed, self.library);
         let mut cases = CasesOfRun { read: &mut failed, dependent: &dependent };
-        let mut explained = stored.as_accepted(&mut outcomes, &mut cases);
+        let mut explained = earlier.as_in_snapshot(&mut outcomes, &mut cases);
         let causes = dmlcts_findings::explain(&outcomes, of, 0, Budget::NONE, &mut cases, None);
-        explained.extend(stored.keep(causes, &outcomes, &[], &mut cases));
-        let found = explained.iter().filter_map(|one| self.finding(one, witnessed, read));
-        let mut findings: Vec<(Finding, Vec<u64>)> = found.collect();
-        let flakes = self.groups.iter().filter(|group| group.first.verdict == Verdict::Flake);
-        for (finding, failures) in &mut findings {
-            finding.digest = outcomes::digest(witnessed, finding, failures);
-        }
-        findings.extend(flakes.map(|group| (Finding::of_group(group), vec![group.first.index])));
-        findings.sort_by_key(|(finding, _)| finding.order());
-        stored.name(&mut findings);
-        let mut findings: Vec<Finding> = findings.into_iter().map(|(finding, _)| finding).collect();
+        explained.extend(earlier.keep(causes, &outcomes, &[], &mut cases));
+        let found = explained.iter().filter_map(|one| self.finding(one, witnessed, read)).collect();
+        let mut findings = earlier.complete(found, self.groups, witnessed);
         Finding::set_scope(&mut findings, self.within, (witnessed.has_more_failures(), is_sample));
         findings
     }

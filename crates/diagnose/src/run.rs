@@ -12,14 +12,14 @@ use dmlcts_runner::{
 };
 
 use crate::{
-    Diagnosis, Finding, LeftOut, Limit, StoredFinding,
+    Diagnosis, EarlierFinding, Finding, LeftOut, Limit,
+    earlier::{Alone, Earlier},
     explain::Explainer,
     outcomes,
     pattern::pattern,
     predecessors::Predecessors,
     shrink::Shrinker,
     spending::{End, Spending, run_time},
-    stored::{Alone, Stored},
     wording::Wordings,
 };
 
@@ -39,7 +39,7 @@ pub struct Explaining {
     pub limits_time: bool,
     /// The findings of earlier runs. A finding that is still there keeps its id, and its predicate if that is
     /// still exact.
-    pub stored: Vec<StoredFinding>,
+    pub earlier: Vec<EarlierFinding>,
 }
 
 impl Explaining {
@@ -47,7 +47,7 @@ impl Explaining {
     pub const USUAL_CASES: usize = 2_000;
 
     /// No predicate is looked for, and nothing is shrunk.
-    pub const NONE: Self = Self { cases: None, shrink: false, limits_time: true, stored: Vec::new() };
+    pub const NONE: Self = Self { cases: None, shrink: false, limits_time: true, earlier: Vec::new() };
 }
 
 impl Default for Explaining {
@@ -86,15 +86,15 @@ pub fn run(
     let kept = deadline.filter(|_| explains).map(|end| (left(end) / 10).min(KEPT));
     run.configuration.kept = kept.unwrap_or_default();
     // A known failure without a case has nothing that could still fail.
-    let known = run.configuration.known.all().iter().filter(|entry| !entry.cases().is_empty());
-    let known = known.map(StoredFinding::of_known);
-    let stored: Vec<StoredFinding> = explaining.stored.iter().cloned().chain(known).collect();
+    let known = run.configuration.known.entries().iter().filter(|entry| !entry.cases().is_empty());
+    let known = known.map(EarlierFinding::of_known);
+    let earlier: Vec<EarlierFinding> = explaining.earlier.iter().cloned().chain(known).collect();
     let retries = run.configuration.retries;
     let tell = RefCell::new(tell);
     let (summary, (findings, left_out)) =
         run_then(&run, &mut |event| tell.borrow_mut()(Event::Run(event)), |ended| {
             let mut tell = |event: Event<'_>| tell.borrow_mut()(event);
-            Explanation { explaining, stored: &stored, deadline, retries, ended }.findings(&mut tell)
+            Explanation { explaining, earlier: &earlier, deadline, retries, ended }.findings(&mut tell)
         })?;
     Ok(Diagnosis { summary, findings, left_out })
 }
@@ -102,7 +102,7 @@ pub fn run(
 /// The explanation of a run that ended.
 struct Explanation<'a, 'run> {
     explaining: &'a Explaining,
-    stored: &'a [StoredFinding],
+    earlier: &'a [EarlierFinding],
     /// When the explanation must have ended.
     deadline: Option<Instant>,
     /// The number of times that a failure runs again alone.
@@ -161,14 +161,14 @@ impl Explanation<'_, '_> {
     fn explain(&mut self, spending: &mut Spending, tell: &mut dyn FnMut(Event<'_>)) -> Vec<Finding> {
         let Ended { trials, groups, witnessed, .. } = &mut self.ended;
         if self.explaining.cases.is_none() {
-            return of_groups(groups, witnessed, self.stored, trials);
+            return of_groups(groups, witnessed, self.earlier, trials);
         }
         let failures = witnessed.failures().len() as u64;
         if spending.over().is_none() && failures > 0 {
             tell(Event::Explaining { failures });
         }
-        let (stored, retries) = (self.stored, self.retries);
-        Explainer { trials, groups, stored, retries, spending }.findings(witnessed)
+        let (earlier, retries) = (self.earlier, self.retries);
+        Explainer { trials, groups, earlier, retries, spending }.findings(witnessed)
     }
 
     /// Runs the first failure of each finding in a fresh backend. If it passes there, other cases spoiled the
@@ -244,11 +244,11 @@ impl Explanation<'_, '_> {
     }
 }
 
-/// A finding for each group of failures, with the ids of stored findings.
+/// A finding for each group of failures, with the ids of earlier findings.
 fn of_groups(
     groups: &[Group],
     witnessed: &Witnessed,
-    stored: &[StoredFinding],
+    earlier: &[EarlierFinding],
     trials: &mut Trials<'_>,
 ) -> Vec<Finding> {
     let with_first = |finding: Finding| {
@@ -259,6 +259,6 @@ fn of_groups(
         Finding::of_groups(groups).into_iter().map(with_first).collect();
     let of = (trials.library(), trials.level());
     let (mut read, mut ask) = (|index: u64| trials.read(index), |_: &Case| Alone::Unknown);
-    Stored::new(stored, witnessed.failures(), of, &mut read, &mut ask).name(&mut findings);
+    Earlier::new(earlier, witnessed.failures(), of, &mut read, &mut ask).name(&mut findings);
     findings.into_iter().map(|(finding, _)| finding).collect()
 }

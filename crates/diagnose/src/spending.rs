@@ -100,7 +100,7 @@ impl Account {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Owner {
     /// The cases of findings of earlier runs.
-    Stored,
+    Earlier,
     /// Experiments on the failures of an operator, of one kind.
     Experiments { operator: String, kind: String },
     /// A finding, by the index of its first failure.
@@ -193,8 +193,8 @@ impl Spending {
     }
 
     /// Opens the account of the cases of earlier findings.
-    pub(crate) fn open_stored(&mut self) {
-        self.open(Owner::Stored, Stage::Experiments);
+    pub(crate) fn open_earlier(&mut self) {
+        self.open(Owner::Earlier, Stage::Experiments);
     }
 
     /// Opens the account of experiments.
@@ -244,7 +244,7 @@ impl Spending {
         if stage == Stage::Evidence {
             return cut.is_some();
         }
-        if owner != Owner::Stored {
+        if owner != Owner::Earlier {
             self.left_out.limits.extend(cut);
         }
         if cut.is_some() && matches!(owner, Owner::Experiments { .. }) {

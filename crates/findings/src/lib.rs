@@ -1,5 +1,5 @@
 //! Learns which cases fail: predicates, in the language of the specs, that separate the failures of a run
-//! from its passes.
+//! from its passes. The findings of a run are made of them in `dmlcts-diagnose`.
 //!
 //! The input is labelled cases, and optionally a function that runs more. The learner looks for one short
 //! rule that holds for every failure and for no pass. Then it asks the cases that would refute the rule, and

@@ -39,7 +39,7 @@ impl Subject {
         // `cargo insta test` asks for a review itself.
         let passes = env::var_os("INSTA_FORCE_PASS").is_some_and(|value| value == "1");
         let ends = !passes && !stored.iter().any(|finding| finding.classes.contains(&Class::Crashed));
-        let explaining = Explaining { stored, ..explaining(Explaining::USUAL_CASES) };
+        let explaining = Explaining { earlier: stored, ..explaining(Explaining::USUAL_CASES) };
         let stop = Stop::default();
         let (mut header, mut examples) = (None, BTreeMap::new());
         let (run, incidents) =

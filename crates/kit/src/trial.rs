@@ -15,7 +15,7 @@ use dmlcts_runner::{
     SuiteSource, Summary, Verdict,
 };
 use dmlcts_spec::{Library, Operator, Predicate};
-use dmlcts_store::{Failed as FailedCases, Folder, Run as AcceptedRun, Stored};
+use dmlcts_store::{AcceptedRun, FailedCases, Folder, Stored};
 use libtest_mimic::{Completion, Failed};
 
 use crate::{gate::ACCEPTING, overall::Overall};

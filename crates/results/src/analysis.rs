@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use dmlcts_diagnose::{Finding, Membership, RecordedRun, Rule, StoredFinding};
+use dmlcts_diagnose::{EarlierFinding, Finding, Membership, RecordedRun, Rule};
 use dmlcts_findings::Estimate;
 use dmlcts_model::{Case, FeatureLevel, line};
 use dmlcts_runner::{Class, Failure, Found, Group, Source, Witnessed};
@@ -24,7 +24,7 @@ pub struct Analysis<'a> {
     /// The cases of the run. If this program does not have them, the lines are parsed.
     pub source: Option<&'a dyn Source>,
     /// The findings of earlier runs, whose ids are kept.
-    pub earlier: &'a [StoredFinding],
+    pub earlier: &'a [EarlierFinding],
 }
 
 impl std::fmt::Debug for Analysis<'_> {
@@ -145,10 +145,10 @@ impl<'a> Lines<'a> {
     ) -> Vec<Finding> {
         let Some(blank) = groups.first().map(|group| group.first.case.clone()) else { return Vec::new() };
         self.witnessed.rename(firsts);
-        let stored = [self.analysis.earlier.to_vec(), stored(parts)].concat();
+        let earlier = [self.analysis.earlier.to_vec(), of_parts(parts)].concat();
         let (library, strategies) = (self.names.library, self.names.strategies);
         let within = self.within.as_deref();
-        let run = RecordedRun { library, level: self.level, strategies, groups, within, stored: &stored };
+        let run = RecordedRun { library, level: self.level, strategies, groups, within, earlier: &earlier };
         let mut cursor = self.analysis.source.map(Source::cursor);
         let mut shared = blank.clone();
         let mut read = |index: u64| {
@@ -235,8 +235,8 @@ impl<'a> Lines<'a> {
 
 /// The findings of parts whose predicates or ids stay: experiments confirmed the predicate, or the id is of
 /// an earlier run.
-fn stored(parts: &[Finding]) -> Vec<StoredFinding> {
-    let mut all: Vec<StoredFinding> = Vec::new();
+fn of_parts(parts: &[Finding]) -> Vec<EarlierFinding> {
+    let mut all: Vec<EarlierFinding> = Vec::new();
     for part in parts {
         let rule = part.rule.as_ref();
         let fresh = rule.and_then(|rule| Some((rule.asked, rule.estimate?)));
@@ -244,7 +244,7 @@ fn stored(parts: &[Finding]) -> Vec<StoredFinding> {
             continue;
         }
         let smallest = part.smallest.iter().map(|smallest| smallest.case.clone());
-        let new = StoredFinding {
+        let new = EarlierFinding {
             id: part.id.clone(),
             classes: vec![part.class],
             predicate: rule.map(|rule| rule.predicate.clone()),
@@ -253,7 +253,7 @@ fn stored(parts: &[Finding]) -> Vec<StoredFinding> {
             count: part.cases,
             fresh: fresh.filter(|_| part.has_new_id()),
         };
-        let is_same = |one: &&mut StoredFinding| {
+        let is_same = |one: &&mut EarlierFinding| {
             one.id == new.id
                 && one.classes == new.classes
                 && (&one.predicate, one.validity) == (&new.predicate, new.validity)

@@ -1,34 +1,23 @@
 //! A lock for files that programs read, change and replace, so that concurrent changes do not overwrite each
 //! other.
 //!
-//! The file itself is replaced and may not exist yet, so its folder is locked instead. Where folders cannot
-//! be locked, a file beside it is locked, which stays.
+//! A file is replaced and may not exist yet, so its folder is locked instead. Where folders cannot be locked,
+//! a file in it is locked, which stays.
 
 use std::{fs::File, io, path::Path};
 
-use crate::replace::{folder, target};
-
-/// A lock on a file that is about to be changed. Dropping it unlocks the file.
+/// A lock on the files of a folder, which are about to be changed. Dropping it unlocks them.
 #[derive(Debug)]
-#[must_use = "dropping it unlocks the file"]
+#[must_use = "dropping it unlocks the files"]
 pub struct FileLock {
     folder: Option<File>,
 }
 
 impl FileLock {
-    /// Waits until no other program holds a lock in the same folder. On file systems without locks, such as
-    /// some network drives, it locks nothing.
-    pub fn acquire(path: &Path) -> Self {
-        Self::of(&target(path))
-    }
-
-    /// As [`Self::acquire`], for all files of a folder. No link in it is followed.
-    pub fn acquire_folder(path: &Path) -> Self {
-        Self::of(&path.join("dmlcts"))
-    }
-
-    fn of(path: &Path) -> Self {
-        let folder = open(path).and_then(|folder| folder.lock().map(|()| folder));
+    /// Waits until no other program holds a lock on the folder. On file systems without locks, such as
+    /// some network drives, it locks nothing. No link in the folder is followed.
+    pub fn acquire(folder: &Path) -> Self {
+        let folder = open(folder).and_then(|folder| folder.lock().map(|()| folder));
         Self { folder: folder.ok() }
     }
 
@@ -38,16 +27,15 @@ impl FileLock {
     }
 }
 
-/// Opens the file that is locked in place of another one.
+/// Opens what is locked in place of the files of a folder.
 #[cfg(unix)]
-fn open(file: &Path) -> io::Result<File> {
-    File::open(folder(file))
+fn open(folder: &Path) -> io::Result<File> {
+    File::open(folder)
 }
 
 #[cfg(not(unix))]
-fn open(file: &Path) -> io::Result<File> {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let beside = folder(file).join(format!(".{name}.lock"));
+fn open(folder: &Path) -> io::Result<File> {
+    let beside = folder.join(".dmlcts.lock");
     if beside.is_symlink() {
         return Err(io::ErrorKind::InvalidInput.into());
     }
@@ -65,7 +53,7 @@ mod tests {
 
     /// Adds a line to a file by replacing it, and does something else between reading and writing.
     fn add(path: &Path, line: &str, meanwhile: impl FnOnce()) {
-        let _lock = FileLock::acquire(path);
+        let _lock = FileLock::acquire(path.parent().expect("it lies in a folder"));
         let old = fs::read_to_string(path).unwrap_or_default();
         meanwhile();
         replace(path, format!("{old}{line}\n").as_bytes()).expect("it can be replaced");

@@ -66,7 +66,7 @@ pub use findings::{FindingForm, RuleForm};
 pub use form::{AnswerForm, CaseForm, DifferencesForm, Line, OutcomeForm, SummaryForm};
 pub use header::{BackendForm, BackendOptions, Header, VERSION};
 pub use log::{CaseLog, Changed, Listed, OperatorCounts};
-pub use merge::PartFiles;
+pub use merge::RunFiles;
 pub use read::{Item, Reader};
 pub use replace::{check_name, is_temporary, prepare_to_replace, replace, replace_entry};
 pub use resume::Unfinished;

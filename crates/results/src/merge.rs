@@ -23,11 +23,11 @@ const MOST_BAD_ENDS: usize = 3;
 
 /// The files of the parts of a run.
 #[derive(Debug)]
-pub struct PartFiles {
+pub struct RunFiles {
     readers: Vec<Reader>,
 }
 
-impl PartFiles {
+impl RunFiles {
     /// Opens the files, and checks that they are the parts of one run.
     ///
     /// # Errors

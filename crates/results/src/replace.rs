@@ -36,20 +36,11 @@ pub fn prepare_to_replace(path: &Path) -> io::Result<()> {
 ///
 /// It cannot be written. The old file is unchanged then.
 pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
-    let about = fs::metadata(path);
-    if about.as_ref().is_ok_and(|about| !about.is_file()) {
+    if fs::metadata(path).is_ok_and(|about| !about.is_file()) {
         check_name(path)?;
         return OpenOptions::new().write(true).open(path)?.write_all(text);
     }
-    let target = target(path);
-    let mut file = temporary(&target)?;
-    // Errors of `NamedTempFile` itself would name the temporary file.
-    file.as_file_mut().write_all(text)?;
-    if let Ok(about) = about {
-        file.as_file().set_permissions(about.permissions())?;
-    }
-    file.as_file().sync_all()?;
-    file.persist(&target).map(drop).map_err(|error| error.error)
+    replace_entry(&target(path), text)
 }
 
 /// As [`replace`], for a folder that strangers may have filled: it follows no link at this path, and writes
@@ -60,6 +51,7 @@ pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
 /// It cannot be written. The old file is unchanged then.
 pub fn replace_entry(path: &Path, text: &[u8]) -> io::Result<()> {
     let mut file = temporary(path)?;
+    // Errors of `NamedTempFile` itself would name the temporary file.
     file.as_file_mut().write_all(text)?;
     if let Ok(about) = fs::symlink_metadata(path)
         && about.is_file()

@@ -134,7 +134,7 @@ impl<'run> Collector<'run> {
     /// Runs the smallest case of each known failure. A hang would cost much time, and a known flake shows
     /// nothing.
     pub(crate) fn try_smallest(&mut self, trials: &mut Trials<'_>) {
-        for (entry, tally) in self.shared.known.all().iter().zip(&mut self.totals.known) {
+        for (entry, tally) in self.shared.known.entries().iter().zip(&mut self.totals.known) {
             let known = &tally.entry;
             let shows = !known.is_flaky && !known.classes.contains(&Class::TimedOut);
             let smallest = entry.cases().first().filter(|_| shows && tally.counts.smallest.is_none());

@@ -8,7 +8,8 @@ use dmlcts_spec::{IdSet, Judgement, Library, Scratch};
 
 use crate::{CaseDigest, Class, Failure, Rate, Verdict, expect};
 
-/// A case with an unexpected verdict. The index is enough to read the case again.
+/// A case with an unexpected verdict, or one that a known failure matches. The index is enough to read the
+/// case again.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The index of the case in the source.
@@ -34,7 +35,7 @@ pub struct Found {
     /// The number of cases that were run again alone: the case itself, and for the first of a group, others
     /// of the group.
     pub again: u64,
-    /// The index of the known failure that matches the case, if the case fails in another way.
+    /// The index of the known failure that counts the case, if there is one.
     pub known: Option<usize>,
     /// Whether the runs on the case's own data are right, and only a run on [`OTHER_DATA`](crate::OTHER_DATA)
     /// is wrong.

@@ -243,7 +243,7 @@ impl<'run> Judge<'run> {
             return;
         }
         let found = found(planned, job, ruled);
-        match ruled.known.and_then(|(place, _)| shared.known.entry(place)) {
+        match ruled.known.and_then(|(place, _)| shared.known.failure(place)) {
             // An unexpected pass is reported with its known failure. If it turns out to be a flake, it has
             // the class of that failure.
             Some(entry) if verdict == Verdict::UnexpectedPass => {
@@ -279,7 +279,7 @@ impl<'run> Judge<'run> {
                 judgement: planned.judgement,
                 answers: if ruling == Verdict::Recorded { answers().collect() } else { Vec::new() },
                 differences: differences.filter(|differences| differences.wrong() > 0),
-                known: ruled.known.and_then(|(place, _)| self.shared.known.entry(place)),
+                known: ruled.known.and_then(|(place, _)| self.shared.known.failure(place)),
                 rate: None,
                 only_other_data: ruled.wrong.as_ref().is_some_and(|wrong| wrong.only_other_data),
                 digest: ruled.digest.and_then(|digest| digest.output),

@@ -9,7 +9,7 @@ use crate::{
 
 /// Adds the results of a batch and frees it. Requires that the backend has no batch in flight if the backend
 /// that had this one panicked. Returns whether all cases were read: a run that ends leaves the rest out.
-pub(crate) fn judge<'run>(
+pub(crate) fn judge_batch<'run>(
     executor: &mut Executor<'run>,
     judge: &mut Judge<'run>,
     answered: Answered<'run>,

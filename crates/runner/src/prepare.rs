@@ -400,10 +400,10 @@ impl<'run> Preparer<'run> {
             let may_be_refused =
                 planned.expectation == Expectation::Reject && !planned.judgement.questions.is_empty();
             for matched in &mut known {
-                let entry = shared.known.entry(matched.place);
+                let failure = shared.known.failure(matched.place);
                 // Of a case that is only created, failures of a run are not seen.
                 let needs_run =
-                    entry.is_some_and(|entry| !entry.classes.iter().any(|class| class.shows_on_creation()));
+                    failure.is_some_and(|known| !known.classes.iter().any(|class| class.shows_on_creation()));
                 if may_be_refused || planned.too_large && needs_run {
                     matched.sensitivity = Sensitivity::Perhaps;
                 }

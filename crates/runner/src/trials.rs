@@ -189,7 +189,7 @@ impl<'run> Trials<'run> {
             (next, left) = (prepared.cases.end, left - prepared.batch.planned.len() as u64);
             result.totals.progress.read = next - cases.start;
             let answered = self.executor.run(prepared);
-            if !one_by_one::judge(&mut self.executor, &mut self.judge, answered, &mut result) {
+            if !one_by_one::judge_batch(&mut self.executor, &mut self.judge, answered, &mut result) {
                 break;
             }
         }

@@ -94,7 +94,7 @@ impl<'run> Worker<'run> {
             }
             let mut result = BatchResult::new(answered.cases.clone(), self.shared.no_totals());
             self.timed(|worker| {
-                one_by_one::judge(&mut worker.executor, &mut worker.judge, answered, &mut result)
+                one_by_one::judge_batch(&mut worker.executor, &mut worker.judge, answered, &mut result)
             });
             result.timings = std::mem::take(&mut self.timings);
             self.shared.note(&result);

@@ -264,7 +264,7 @@ fn entries(folder: &Path) -> Result<Vec<(String, PathBuf)>, SnapshotError> {
 /// Locks the folder of a backend. What killed commands left there is removed: every writer holds the lock.
 fn lock(folder: &Path) -> Result<FileLock, SnapshotError> {
     refuse_link(folder)?;
-    let lock = FileLock::acquire_folder(folder);
+    let lock = FileLock::acquire(folder);
     if lock.is_held() {
         leftovers(folder)?.iter().try_for_each(|path| remove(path))?;
     }

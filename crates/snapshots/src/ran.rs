@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dmlcts_diagnose::{Diagnosis, StoredFinding};
+use dmlcts_diagnose::{Diagnosis, EarlierFinding};
 use dmlcts_results::{CaseForm, Header};
 use dmlcts_runner::CaseResults;
 use dmlcts_spec::Library;
@@ -47,10 +47,10 @@ impl Folder {
     /// # Errors
     ///
     /// A name is not that of a snapshot, or the file cannot be read.
-    pub fn findings(&self, backend: &str, suite: &str) -> Result<Vec<StoredFinding>, SnapshotError> {
+    pub fn findings(&self, backend: &str, suite: &str) -> Result<Vec<EarlierFinding>, SnapshotError> {
         let path = self.accepted(&place(backend, suite)?);
         let Some(text) = self.text(&path)? else { return Ok(Vec::new()) };
-        Ok(Snapshot::parse(&path.display().to_string(), &text)?.stored(Library::embedded()))
+        Ok(Snapshot::parse(&path.display().to_string(), &text)?.earlier(Library::embedded()))
     }
 
     /// Makes the snapshots of a run, and writes those that changed into the folder of a backend, for a

@@ -1,6 +1,6 @@
 //! What a snapshot holds.
 
-use dmlcts_diagnose::StoredFinding;
+use dmlcts_diagnose::EarlierFinding;
 use dmlcts_model::line;
 use dmlcts_runner::Class;
 use dmlcts_spec::{Library, Predicate, Validity};
@@ -109,7 +109,7 @@ impl Finding {
     }
 
     /// The finding for a run that keeps its id and its predicate.
-    fn stored(&self, library: &Library) -> StoredFinding {
+    fn earlier(&self, library: &Library) -> EarlierFinding {
         let (predicate, validity) = match &self.place {
             Place::Where { predicate, invalid } => {
                 let validity = if *invalid { Validity::Invalid } else { Validity::Valid };
@@ -120,7 +120,7 @@ impl Finding {
         // With a predicate, the first failure for which it holds counts.
         let example = self.example.as_ref().filter(|_| predicate.is_none());
         let case = example.and_then(|text| line::parse(text, library.signatures()).ok());
-        StoredFinding {
+        EarlierFinding {
             id: self.id.clone(),
             classes: vec![self.class],
             predicate,
@@ -134,7 +134,7 @@ impl Finding {
 
 impl Snapshot {
     /// The findings whose ids and predicates a later run keeps.
-    pub fn stored(&self, library: &Library) -> Vec<StoredFinding> {
-        self.findings.iter().map(|finding| finding.stored(library)).collect()
+    pub fn earlier(&self, library: &Library) -> Vec<EarlierFinding> {
+        self.findings.iter().map(|finding| finding.earlier(library)).collect()
     }
 }

@@ -36,7 +36,7 @@ pub struct FailedCase {
 
 /// A run whose findings are accepted.
 #[derive(Clone, Copy, Debug)]
-pub struct Run<'a> {
+pub struct AcceptedRun<'a> {
     /// What it came to.
     pub diagnosis: &'a Diagnosis,
     /// The failed cases, in the order of the run.
@@ -80,7 +80,7 @@ pub struct Refused {
 /// selects some of them; none selects all. `schema` is the path of the schema for editors, from the folder.
 pub fn accept(
     stored: &[Stored],
-    run: &Run<'_>,
+    run: &AcceptedRun<'_>,
     ids: &[String],
     (library, schema): (&'static Library, Option<&str>),
 ) -> Accepted {
@@ -142,7 +142,7 @@ pub fn accept(
 /// the run did not meet.
 pub fn add(
     stored: &[Stored],
-    run: &Run<'_>,
+    run: &AcceptedRun<'_>,
     (library, schema): (&'static Library, Option<&str>),
 ) -> Accepted {
     let Diagnosis { summary, findings, .. } = run.diagnosis;
@@ -188,7 +188,7 @@ fn change(what: &'static str, file: FindingFile, old: Option<&Stored>, schema: O
 /// The failed cases of each finding. Cases that the folder expects belong to a finding only if their known
 /// failure changed.
 fn cases_of<'a>(
-    run: &Run<'a>,
+    run: &AcceptedRun<'a>,
     conclusions: &BTreeMap<&str, Conclusion>,
     library: &'static Library,
 ) -> Vec<Vec<&'a FailedCase>> {

@@ -9,8 +9,8 @@ use dmlcts_runner::{CaseResult, Event};
 use dmlcts_spec::Library;
 
 use crate::{
-    Accepted, Change, Conflict, FailedCase, FindingFile, Folder, Merged, Run, StoreError, Stored, accept,
-    add, merge, regress,
+    Accepted, AcceptedRun, Change, Conflict, FailedCase, FindingFile, Folder, Merged, StoreError, Stored,
+    accept, add, merge, regress,
 };
 
 /// The schema of a finding's file, from the root of this repository.
@@ -18,9 +18,9 @@ const SCHEMA: &str = "findings/schema.json";
 
 /// The failed cases of a run.
 #[derive(Clone, Debug, Default)]
-pub struct Failed(pub Vec<FailedCase>);
+pub struct FailedCases(pub Vec<FailedCase>);
 
-impl Failed {
+impl FailedCases {
     /// Adds the failures of an event.
     pub fn on_event(&mut self, event: &Event<'_>) {
         if let Event::Cases { cases, .. } = event {
@@ -65,7 +65,7 @@ fn failed(case: CaseResult<'_>) -> Option<FailedCase> {
 /// The folder cannot be read or written.
 pub fn accept_run(
     folder: &Folder,
-    run: &Run<'_>,
+    run: &AcceptedRun<'_>,
     ids: &[String],
 ) -> Result<Result<Accepted, String>, StoreError> {
     let library = Library::embedded();
@@ -108,7 +108,7 @@ pub fn add_run(
     diagnosis: &Diagnosis,
     failed: &[FailedCase],
 ) -> Result<Accepted, StoreError> {
-    let run = Run { diagnosis, failed, is_whole: false };
+    let run = AcceptedRun { diagnosis, failed, is_whole: false };
     let library = Library::embedded();
     let schema = schema(folder.path());
     folder.change(library, |stored| {

@@ -98,7 +98,7 @@ impl Folder {
         change: impl FnOnce(&[Stored]) -> (Vec<(String, String)>, T),
     ) -> Result<T, StoreError> {
         fs::create_dir_all(&self.path).map_err(|cause| not_written(&self.path, cause))?;
-        let lock = FileLock::acquire_folder(&self.path);
+        let lock = FileLock::acquire(&self.path);
         if lock.is_held() {
             // Every writer holds the lock: these are of commands that were killed.
             for (name, path) in self.entries()? {

@@ -17,8 +17,8 @@ mod form;
 mod merge;
 mod write;
 
-pub use accept::{Accepted, Change, FailedCase, Refused, Run, accept, add, regress};
-pub use apply::{Failed, accept_run, add_run, cases, merge_folders, regress_findings, sentences};
+pub use accept::{Accepted, AcceptedRun, Change, FailedCase, Refused, accept, add, regress};
+pub use apply::{FailedCases, accept_run, add_run, cases, merge_folders, regress_findings, sentences};
 pub use campaign::{Position, PositionFile};
 pub use error::StoreError;
 pub use folder::{Folder, Stored};

@@ -4,12 +4,12 @@ use std::io::Write as _;
 
 use dmlcts_runner::Ending;
 use dmlcts_spec::Library;
-use dmlcts_store::{Failed, Folder};
+use dmlcts_store::{FailedCases, Folder};
 
 use crate::{
     arguments::AcceptArguments,
     exit::Exit,
-    known::{AcceptedRun, accept_run, check_name, is_whole},
+    known::{Acceptance, accept_run, check_name, is_whole},
     output,
     problem::Problem,
     recorded,
@@ -20,7 +20,7 @@ pub(crate) fn accept(arguments: &AcceptArguments) -> Result<Exit, Problem> {
     let folder = Folder::new(&arguments.folder);
     // A folder with mistakes is named before the run is read.
     folder.read_or_none(Library::embedded())?;
-    let mut failed = Failed::default();
+    let mut failed = FailedCases::default();
     let (header, run) = recorded::read(&arguments.from, &[], &mut |line| failed.on_line(line))?;
     if run.summary.ending == Ending::MaxFailures {
         return Err(Problem::usage(
@@ -33,7 +33,7 @@ pub(crate) fn accept(arguments: &AcceptArguments) -> Result<Exit, Problem> {
     }
     check_name(&folder, arguments.name.as_deref(), &run.summary.capabilities.name)?;
     let is_whole = is_whole(&header.selection);
-    let AcceptedRun { exit, text, .. } = accept_run(&folder, (&run, &failed), is_whole, &arguments.ids)?;
+    let Acceptance { exit, text, .. } = accept_run(&folder, (&run, &failed), is_whole, &arguments.ids)?;
     let mut out = output::stdout();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     output::unless_gone(written)?;

@@ -3,18 +3,16 @@
 use std::{
     fs,
     io::{self, Write as _},
-    sync::Arc,
 };
 
 use dmlcts_diagnose::Diagnosis;
-use dmlcts_generate::{Order, suite::Strategy};
 use dmlcts_model::FeatureLevel;
 use dmlcts_profiles::Claim;
 use dmlcts_report::{
     Context, KnownContext, Replay, Subject, command, is_proof, write_findings, write_known, write_summary,
 };
-use dmlcts_results::{Analysis, Error, Header, PartFiles as Files, Reader, SelectionForm, Writer};
-use dmlcts_runner::{Source, SuiteSource};
+use dmlcts_results::{Analysis, Error, Header, Reader, RunFiles, Writer};
+use dmlcts_runner::Source;
 use dmlcts_spec::Library;
 
 use super::{conclusion::conclude, run::proof};
@@ -25,9 +23,8 @@ use crate::{
     known::is_whole,
     output,
     problem::{Problem, exit_after},
-    profile,
+    profile, recorded,
     reports::Reports,
-    selection::{compile, load_suite},
 };
 
 /// Joins the files and shows the result of the whole run.
@@ -40,12 +37,12 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     let Some((files, header, claim)) = opened else { return Ok(Exit::Usage) };
     let mut context = context(&header, &arguments.files, arguments.all);
     let run = context.subject.name().to_owned();
-    let suite = suite(&header.selection);
-    let strategies = strategies(&header.selection, suite.as_deref());
+    let suite = recorded::suite(&header.selection);
+    let strategies = recorded::strategies(&header.selection, suite.as_deref());
     let mut writer = match &arguments.results {
         Some(path) => {
             // If the parts cannot be joined, the existing file stays unchanged.
-            let joined = Files::open(&arguments.files)
+            let joined = RunFiles::open(&arguments.files)
                 .and_then(|files| files.join(library, &strategies, None, &mut |_| Ok(())));
             joined.map_err(|error| reports.explain(&run, error.into()))?;
             let opened = open(path, arguments, strategies.clone());
@@ -101,8 +98,8 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
 fn open_parts(
     paths: &[String],
     library: &Library,
-) -> Result<Option<(Files, Header, Option<Claim>)>, Problem> {
-    let files = Files::open(paths)?;
+) -> Result<Option<(RunFiles, Header, Option<Claim>)>, Problem> {
+    let files = RunFiles::open(paths)?;
     let Some(header) = files.header() else { return Ok(None) };
     if header.spec != library.hash() {
         let (first, spec) = (&paths[0], &header.spec);
@@ -142,34 +139,6 @@ fn show(context: &Context, run: &Diagnosis, quiet: bool) -> io::Result<()> {
 fn open(path: &str, arguments: &MergeArguments, strategies: Vec<String>) -> Result<Writer, Problem> {
     let writer = Writer::create(path, arguments.overwrite, Library::embedded(), strategies);
     Ok(writer.map_err(Error::of_output)?)
-}
-
-/// The names of the strategies of a run, whose suite may be known.
-pub(crate) fn strategies(selection: &SelectionForm, suite: Option<&SuiteSource>) -> Vec<String> {
-    match (&selection.suite, suite) {
-        (None, _) => vec!["given".to_owned()],
-        (Some(_), Some(parts)) => parts.strategies(),
-        (Some(_), None) => Strategy::ALL.map(|strategy| strategy.name().to_owned()).to_vec(),
-    }
-}
-
-/// The suite of a selection, if this program has it with the same text.
-pub(crate) fn suite(selection: &SelectionForm) -> Option<Arc<SuiteSource>> {
-    let form = selection.suite.as_ref()?;
-    let suite = load_suite(&form.name).ok()?;
-    if suite.source().hash() != form.hash {
-        return None;
-    }
-    let expansion = suite.expand(Library::embedded(), selection.seed).ok()?;
-    let strategies: Option<Vec<Strategy>> =
-        selection.strategies.iter().map(|name| Strategy::from_name(name)).collect();
-    let order = match &selection.order {
-        Some(order) => Some(Order::from_id(order)?),
-        None => None,
-    };
-    let filter = selection.filter.as_deref().map(compile).transpose().ok()?;
-    let level = selection.feature_level.as_ref().map(|level| level.parse()).transpose().ok()?;
-    Some(Arc::new(SuiteSource::in_order(order, expansion, &strategies?, (filter.as_ref(), level))))
 }
 
 /// The context of a recorded run's summary.

@@ -21,7 +21,7 @@ use dmlcts_runner::{
     Witnessed,
 };
 use dmlcts_spec::Library;
-use dmlcts_store::{Failed, Folder};
+use dmlcts_store::{FailedCases, Folder};
 
 use super::conclusion::conclude;
 use crate::{
@@ -30,7 +30,7 @@ use crate::{
     certificate, colour,
     exit::Exit,
     given::{self, Bindings},
-    known::{AcceptedRun, Known, accept_run, is_whole},
+    known::{Acceptance, Known, accept_run, is_whole},
     output,
     problem::{Problem, exit_after},
     record::Record,
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let is_whole = is_whole(&form);
     let accept = accept_command(arguments, &command).filter(|_| !arguments.accept);
     context.known = KnownContext { listed: known.failures(), is_whole, accept };
-    let mut failed = arguments.accept.then(Failed::default);
+    let mut failed = arguments.accept.then(FailedCases::default);
     let mut reports = Reports::open(&arguments.reports)?;
     let record = recording(Record::open(arguments, (form, command), source.strategies(), claim.clone()));
     let (mut record, earlier) = record.map_err(|problem| reports.explain(context.subject.name(), problem))?;
@@ -151,10 +151,10 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
 /// Accepts what a run showed. Cases that were given to become findings have to fail.
 fn accepting(
     arguments: &RunArguments,
-    (failed, folder): (&Failed, &Folder),
+    (failed, folder): (&FailedCases, &Folder),
     diagnosis: &Diagnosis,
     is_whole: bool,
-) -> Result<AcceptedRun, Problem> {
+) -> Result<Acceptance, Problem> {
     let none_failed = !arguments.cases.is_empty() && failed.0.is_empty();
     match Exit::of(&diagnosis.summary, is_whole) {
         Exit::Success if none_failed => Err(Problem::usage(
@@ -162,7 +162,7 @@ fn accepting(
             "compare the backend and its options with those of the run that found the case",
         )),
         // The run says why nothing was judged.
-        exit @ Exit::Usage if none_failed => Ok(AcceptedRun { exit, text: String::new(), ids: Vec::new() }),
+        exit @ Exit::Usage if none_failed => Ok(Acceptance { exit, text: String::new(), ids: Vec::new() }),
         _ => accept_run(folder, (diagnosis, failed), is_whole, &[]),
     }
 }

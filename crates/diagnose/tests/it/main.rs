@@ -1,6 +1,7 @@
 //! Findings of whole runs, on backends that behave as their test says.
 
 mod budgets;
+mod earlier;
 mod findings;
 #[path = "../../../runner/tests/it/fixture.rs"]
 #[allow(dead_code, reason = "the tests of the runner use the rest")]
@@ -8,7 +9,6 @@ mod fixture;
 mod flakes;
 mod fourth_operator;
 mod shrunk;
-mod stored;
 
 use dmlcts_diagnose::{Diagnosis, Explaining};
 use dmlcts_runner::Run;

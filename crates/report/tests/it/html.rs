@@ -187,7 +187,7 @@ fn a_page_says_how_to_declare_what_a_backend_refuses_in_words() {
     let card = between(&page, "<article", "</article>");
     assert!(card.contains("If the backend is not meant to do them, declare that it `lacks` them:"), "{card}");
     let declaration = between(card, "{&quot;operator&quot;: ", "</pre>");
-    let expected = r#"&quot;SLICE1&quot;, &quot;where&quot;: &quot;rank &gt; 3&quot;, &quot;reason&quot;: &quot;rank &gt; 3 &lt;b&gt;&quot;}"#;
+    let expected = "&quot;SLICE1&quot;, &quot;where&quot;: &quot;rank &gt; 3&quot;, &quot;reason&quot;: &quot;rank &gt; 3 &lt;b&gt;&quot;}";
     assert_eq!(declaration, expected);
 }
 

@@ -6,7 +6,7 @@ use dmlcts_backend::{Backend, Batch, Capabilities, Immediate};
 use dmlcts_diagnose::{Diagnosis, Finding, Rule};
 use dmlcts_model::FeatureLevel;
 use dmlcts_reference::Reference;
-use dmlcts_results::{Analysis, Error, PartFiles, Reader, SelectionForm, SuiteForm, Writer};
+use dmlcts_results::{Analysis, Error, Reader, RunFiles, SelectionForm, SuiteForm, Writer};
 use dmlcts_runner::{CutPart, Ending, Partition, Undeclared};
 use dmlcts_spec::Library;
 
@@ -17,7 +17,7 @@ fn join(paths: &[&str]) -> Result<(String, Diagnosis), Error> {
     let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
     let mut lines = Vec::new();
     let summary =
-        PartFiles::open(&paths)?.join(Library::embedded(), &["given".to_owned()], None, &mut |line| {
+        RunFiles::open(&paths)?.join(Library::embedded(), &["given".to_owned()], None, &mut |line| {
             lines.extend_from_slice(line);
             Ok(())
         });
@@ -272,7 +272,7 @@ fn a_failure_for_other_data_only_is_explained_by_these_data() {
     let failed = cases.iter().filter(|case| case.class.is_some());
     assert!(failed.clone().count() >= 4 && failed.clone().all(|case| case.only_other_data), "{cases:#?}");
     let analysis = Analysis { source: None, earlier: &[] };
-    let joined = PartFiles::open(&[file.path().to_owned()])
+    let joined = RunFiles::open(&[file.path().to_owned()])
         .expect("it is there")
         .join(run.library, &run.source.strategies(), Some(analysis), &mut |_| Ok(()))
         .expect("it is whole")

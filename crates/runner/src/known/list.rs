@@ -155,13 +155,13 @@ impl KnownFailures {
         misfits.filter_map(|(id, misfit)| Some((id, misfit?))).collect()
     }
 
-    /// The entries, in their order.
-    pub fn entries(&self) -> impl ExactSizeIterator<Item = &Arc<KnownFailure>> {
+    /// What the entries say, in their order.
+    pub fn failures(&self) -> impl ExactSizeIterator<Item = &Arc<KnownFailure>> {
         self.entries.iter().map(|entry| &entry.failure)
     }
 
     /// The entries with their cases, also those that do not apply.
-    pub fn all(&self) -> &[KnownEntry] {
+    pub fn entries(&self) -> &[KnownEntry] {
         &self.entries
     }
 
@@ -176,7 +176,7 @@ impl KnownFailures {
             entry: Arc::clone(entry),
             counts: KnownCounts::default(),
         };
-        self.entries().map(tally).collect()
+        self.failures().map(tally).collect()
     }
 
     /// The entries that match a case, which is written as this line, with this expectation. Its sensitivity
@@ -232,7 +232,7 @@ impl KnownFailures {
         }
     }
 
-    pub(crate) fn entry(&self, place: usize) -> Option<Arc<KnownFailure>> {
+    pub(crate) fn failure(&self, place: usize) -> Option<Arc<KnownFailure>> {
         self.entries.get(place).map(|entry| Arc::clone(&entry.failure))
     }
 }

@@ -18,7 +18,7 @@ use std::{
 };
 
 use dmlcts_backend::process::Incidents;
-use dmlcts_diagnose::{Diagnosis, Event, Explaining, StoredFinding};
+use dmlcts_diagnose::{Diagnosis, EarlierFinding, Event, Explaining};
 use dmlcts_generate::{Suite, draw::derive};
 use dmlcts_model::{Case, FeatureLevel, escaped};
 use dmlcts_report::{Tone, command, counted, grouped};
@@ -28,7 +28,7 @@ use dmlcts_runner::{
 };
 use dmlcts_spec::{Library, Predicate};
 use dmlcts_store::{
-    Accepted, Failed, FailedCase, FindingFile, Folder, Position, PositionFile, Stored, add_run,
+    Accepted, FailedCase, FailedCases, FindingFile, Folder, Position, PositionFile, Stored, add_run,
     regress_findings, sentences,
 };
 
@@ -318,15 +318,20 @@ impl Campaign<'_> {
     }
 
     /// Runs the cases from a failure on, and explains what no finding of the folder explains.
-    fn study(&mut self, parts: &Arc<SuiteSource>, cases: Range<u64>) -> Result<(Diagnosis, Failed), Problem> {
+    fn study(
+        &mut self,
+        parts: &Arc<SuiteSource>,
+        cases: Range<u64>,
+    ) -> Result<(Diagnosis, FailedCases), Problem> {
         let known = KnownFailures::new(self.known().collect());
-        let is_other = |one: &&Stored| known.entries().all(|entry| entry.id != one.file.finding);
+        let is_other = |one: &&Stored| known.failures().all(|failure| failure.id != one.file.finding);
         let stored =
-            self.stored.iter().filter(is_other).map(|one| StoredFinding::of_known(&one.entry)).collect();
-        let explaining = Explaining { cases: Some(EXPLAINED), shrink: true, limits_time: false, stored };
+            self.stored.iter().filter(is_other).map(|one| EarlierFinding::of_known(&one.entry)).collect();
+        let explaining =
+            Explaining { cases: Some(EXPLAINED), shrink: true, limits_time: false, earlier: stored };
         let configuration =
             Configuration { record: true, max_hangs: Some(HANGS), known, ..self.configuration.clone() };
-        let mut failed = Failed::default();
+        let mut failed = FailedCases::default();
         let started = Instant::now();
         let studied =
             self.run(parts, cases, configuration, &explaining, &mut |event| failed.on_event(event))?;

@@ -11,7 +11,7 @@ use std::{
 };
 
 use dmlcts_backend::process::Incidents;
-use dmlcts_diagnose::{Event, Explaining, StoredFinding};
+use dmlcts_diagnose::{EarlierFinding, Event, Explaining};
 use dmlcts_report::{Options, Terminal, command};
 use dmlcts_results::{CaseForm, Header, Line, Reader};
 use dmlcts_runner::{Configuration, Event as RunEvent, Run, Stop};
@@ -96,7 +96,7 @@ fn run_suite(arguments: &MakeArguments, started: Instant) -> Result<(Exit, Ran),
     let options = Options { quiet: false, bar, style: colour::style() };
     let mut terminal = Terminal::new(&mut out, &mut err, context, options);
     let (mut header, mut examples) = (None, BTreeMap::new());
-    let explaining = Explaining { stored, ..run::explaining(arguments_of_run) };
+    let explaining = Explaining { earlier: stored, ..run::explaining(arguments_of_run) };
     let ended = dmlcts_diagnose::run(&run, &explaining, &mut |event| {
         match &event {
             Event::Run(RunEvent::Started { capabilities, level, cases }) => {
@@ -155,7 +155,7 @@ fn read(path: &str, arguments: &MakeArguments) -> Result<Ran, Problem> {
 }
 
 /// The findings of the accepted snapshot of this backend and suite, whose ids and predicates a run keeps.
-fn accepted(backend: &str, suite: &str, arguments: &MakeArguments) -> Result<Vec<StoredFinding>, Problem> {
+fn accepted(backend: &str, suite: &str, arguments: &MakeArguments) -> Result<Vec<EarlierFinding>, Problem> {
     Ok(arguments.all.folder()?.findings(&name(backend, arguments), suite)?)
 }
 

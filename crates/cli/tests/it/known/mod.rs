@@ -382,7 +382,7 @@ fn a_case_becomes_a_finding_at_the_level_of_the_option() {
 fn a_run_waits_for_the_lock_of_its_folder() {
     let store = Store::empty("lock");
     fs::create_dir(store.path()).expect("it can be made");
-    let lock = dmlcts_results::FileLock::acquire_folder(store.path().as_ref());
+    let lock = dmlcts_results::FileLock::acquire(store.path().as_ref());
     let mut command = crate::common::dmlcts();
     let (backend, path) = (backend("inverted"), store.path());
     command.args(["run", "--quiet", "--backend", &backend, "--accept", "--findings", &path]);

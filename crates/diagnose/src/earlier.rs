@@ -1,25 +1,26 @@
 //! Findings of earlier runs. A finding that is still there keeps its id and the words of its predicate, so
 //! that neither another seed nor a change of the analysis renames it.
 //!
-//! The steps: [`Stored::new`] finds out whether the stored cases still fail, [`Stored::as_accepted`] keeps
-//! accepted findings that are as they were, [`Stored::keep`] puts stored predicates in the place of new ones,
-//! and [`Stored::name`] gives the ids.
+//! The steps: [`Earlier::new`] finds out whether the earlier cases still fail, [`Earlier::as_in_snapshot`] keeps
+//! accepted findings that are as they were, [`Earlier::keep`] puts earlier predicates in the place of new ones,
+//! and [`Earlier::name`] gives the ids.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use dmlcts_findings::{Cases, Cause, Estimate, Label, Outcomes};
 use dmlcts_model::{Case, FeatureLevel, Outcome};
-use dmlcts_runner::{Class, Failure, Found, KnownEntry, Verdict};
+use dmlcts_runner::{Class, Failure, Found, Group, KnownEntry, Verdict, Witnessed};
 use dmlcts_spec::{Library, Operator, Predicate, Scratch, Validity, program::Values};
 
-use crate::{Finding, Membership, Rule, finding::LISTED, pattern::pattern};
+use crate::{Finding, Membership, Rule, finding::LISTED, outcomes::digest, pattern::pattern};
 
-/// Further stored findings are ignored.
+/// Further earlier findings are ignored.
 const MOST: usize = 1_000;
 
-/// A finding that an earlier run found.
+/// A finding of an earlier run: one of a folder, a snapshot, or a part of the run. Only that of a snapshot may
+/// have a predicate and no case.
 #[derive(Clone, Debug)]
-pub struct StoredFinding {
+pub struct EarlierFinding {
     /// The id.
     pub id: String,
     /// How its cases failed: one class at least.
@@ -38,7 +39,7 @@ pub struct StoredFinding {
     pub fresh: Option<(u64, Estimate)>,
 }
 
-impl StoredFinding {
+impl EarlierFinding {
     /// A known failure. One that is unexpected again, or of which a run shows that it lists too few cases,
     /// keeps its id.
     pub fn of_known(entry: &KnownEntry) -> Self {
@@ -71,7 +72,7 @@ pub(crate) struct AloneFailure {
     pub(crate) is_expected: bool,
 }
 
-/// A case of a stored finding that still fails in the same class.
+/// A case of an earlier finding that still fails in the same class.
 enum Still {
     /// It is the failure of the run at this index.
     Found(u64),
@@ -79,7 +80,7 @@ enum Still {
     Alone(Box<Case>, AloneFailure),
 }
 
-/// What a run shows of a case of a stored finding.
+/// What a run shows of a case of an earlier finding.
 enum Shown {
     /// It fails in the same class.
     Fails(Still),
@@ -88,22 +89,22 @@ enum Shown {
     Nothing,
 }
 
-/// A stored finding in this run.
+/// An earlier finding in this run.
 struct Entry<'a> {
-    stored: &'a StoredFinding,
+    earlier: &'a EarlierFinding,
     still: Option<Still>,
 }
 
-/// The stored findings in this run: those of earlier runs first, then those of parts, each with the most
+/// The earlier findings in this run: those of earlier runs first, then those of parts, each with the most
 /// cases first.
-pub(crate) struct Stored<'a> {
+pub(crate) struct Earlier<'a> {
     entries: Vec<Entry<'a>>,
     failures: &'a BTreeMap<u64, Found>,
     library: &'static Library,
     level: FeatureLevel,
 }
 
-/// A cause, with the words of its stored predicate if it has one.
+/// A cause, with the words of its earlier predicate if it has one.
 pub(crate) struct Explained {
     pub(crate) cause: Cause,
     pub(crate) words: Option<Predicate>,
@@ -175,7 +176,7 @@ fn compiled(cause: &Cause, library: &Library) -> Option<Predicate> {
     cause.validity.and_then(|_| Predicate::parse(&text, library).ok())
 }
 
-/// A stored predicate and the failures of one kind for which it holds.
+/// An earlier predicate and the failures of one kind for which it holds.
 struct Candidate {
     entry: usize,
     kind: String,
@@ -184,20 +185,20 @@ struct Candidate {
     validity: Option<Validity>,
 }
 
-impl<'a> Stored<'a> {
-    /// Looks for the stored cases among the failures. `ask` runs the others.
+impl<'a> Earlier<'a> {
+    /// Looks for the earlier cases among the failures. `ask` runs the others.
     pub(crate) fn new(
-        stored: &'a [StoredFinding],
+        earlier: &'a [EarlierFinding],
         failures: &'a BTreeMap<u64, Found>,
         (library, level): (&'static Library, FeatureLevel),
         read: &mut dyn FnMut(u64) -> Case,
         ask: &mut dyn FnMut(&Case) -> Alone,
     ) -> Self {
-        let mut all: Vec<&StoredFinding> = stored.iter().take(MOST).collect();
+        let mut all: Vec<&EarlierFinding> = earlier.iter().take(MOST).collect();
         // Ids of earlier runs take precedence over ids that the parts made.
-        all.sort_by_key(|stored| (stored.fresh.is_some(), std::cmp::Reverse(stored.count)));
+        all.sort_by_key(|earlier| (earlier.fresh.is_some(), std::cmp::Reverse(earlier.count)));
         let mut places: BTreeMap<String, Option<u64>> = BTreeMap::new();
-        places.extend(all.iter().flat_map(|stored| &stored.cases).map(|case| (case.to_string(), None)));
+        places.extend(all.iter().flat_map(|earlier| &earlier.cases).map(|case| (case.to_string(), None)));
         let searched = if places.is_empty() { None } else { Some(failures) };
         for index in searched.into_iter().flat_map(BTreeMap::keys) {
             if let Some(place) = places.get_mut(&read(*index).to_string()) {
@@ -205,20 +206,20 @@ impl<'a> Stored<'a> {
             }
         }
         let mut values = Values::default();
-        let mut entry = |stored: &'a StoredFinding| {
+        let mut entry = |earlier: &'a EarlierFinding| {
             // If nothing is shown, the first failure for which the predicate holds stands for the cases.
             let mut first = || {
-                let predicate = stored.predicate.as_ref()?;
-                let mut of_class = failures.values().filter(|found| stored.classes.contains(&found.class));
+                let predicate = earlier.predicate.as_ref()?;
+                let mut of_class = failures.values().filter(|found| earlier.classes.contains(&found.class));
                 let first = of_class.find(|found| predicate.holds(&read(found.index), level, &mut values));
                 first.map(|found| Still::Found(found.index))
             };
-            let still = match still(stored, failures, &places, ask) {
+            let still = match still(earlier, failures, &places, ask) {
                 Shown::Fails(still) => Some(still),
                 Shown::Otherwise => None,
                 Shown::Nothing => first(),
             };
-            Entry { stored, still }
+            Entry { earlier, still }
         };
         let entries = all.into_iter().map(&mut entry).collect();
         Self { entries, failures, library, level }
@@ -229,12 +230,14 @@ impl<'a> Stored<'a> {
     /// accepted finding without a predicate has the other failures of the kind: its case must still fail, and
     /// their number must be the accepted one. If a kind has further failures, all of them are learned
     /// together, since the words of one finding depend on the others.
-    pub(crate) fn as_accepted(&self, outcomes: &mut Outcomes, cases: &mut dyn Cases) -> Vec<Explained> {
+    pub(crate) fn as_in_snapshot(&self, outcomes: &mut Outcomes, cases: &mut dyn Cases) -> Vec<Explained> {
         let mut candidates = self.candidates(outcomes, cases);
         candidates.retain(|candidate| {
-            let stored = self.entries[candidate.entry].stored;
-            // Only accepted findings have a predicate and no case.
-            stored.cases.is_empty() && stored.fresh.is_none() && stored.count == candidate.held.len() as u64
+            let earlier = self.entries[candidate.entry].earlier;
+            // Only findings of a snapshot have a predicate and no case.
+            earlier.cases.is_empty()
+                && earlier.fresh.is_none()
+                && earlier.count == candidate.held.len() as u64
         });
         self.refute_by_passes(&mut candidates, &outcomes.passes, &[], cases);
         let mut listed = Vec::new();
@@ -246,12 +249,14 @@ impl<'a> Stored<'a> {
             }
             let is_kept = |kind: &String| candidates.iter().any(|candidate| candidate.kind == *kind);
             listed.clear();
-            others.retain(|kind, others| match self.accepted_list(others, cases).filter(|_| is_kept(kind)) {
-                Some(operator) => {
-                    listed.push((operator, (*kind).clone(), std::mem::take(others)));
-                    false
+            others.retain(|kind, others| {
+                match self.listed_in_snapshot(others, cases).filter(|_| is_kept(kind)) {
+                    Some(operator) => {
+                        listed.push((operator, (*kind).clone(), std::mem::take(others)));
+                        false
+                    }
+                    None => true,
                 }
-                None => true,
             });
             let is_of =
                 |index: &u64| outcomes.failures.get(index).is_some_and(|kind| others.contains_key(kind));
@@ -279,24 +284,24 @@ impl<'a> Stored<'a> {
     }
 
     /// The operator of failures that are those of an accepted finding without a predicate.
-    fn accepted_list(&self, failures: &BTreeSet<u64>, cases: &mut dyn Cases) -> Option<String> {
+    fn listed_in_snapshot(&self, failures: &BTreeSet<u64>, cases: &mut dyn Cases) -> Option<String> {
         let [operator] = <[String; 1]>::try_from(self.operators(failures, cases)).ok()?;
-        let is_of_class = |stored: &StoredFinding, index: &u64| {
-            self.failures.get(index).is_some_and(|found| stored.classes.contains(&found.class))
+        let is_of_class = |earlier: &EarlierFinding, index: &u64| {
+            self.failures.get(index).is_some_and(|found| earlier.classes.contains(&found.class))
         };
         let is_it = |entry: &&Entry<'_>| {
-            let Entry { stored, still } = entry;
-            stored.predicate.is_none()
-                && stored.fresh.is_none()
-                && stored.count == failures.len() as u64
+            let Entry { earlier, still } = entry;
+            earlier.predicate.is_none()
+                && earlier.fresh.is_none()
+                && earlier.count == failures.len() as u64
                 && still.is_some()
-                && stored.cases.iter().any(|case| case.desc.signature.operator == operator)
-                && failures.iter().all(|index| is_of_class(stored, index))
+                && earlier.cases.iter().any(|case| case.desc.signature.operator == operator)
+                && failures.iter().all(|index| is_of_class(earlier, index))
         };
         self.entries.iter().find(is_it).map(|_| operator)
     }
 
-    /// Puts each stored predicate that is exact in the place of the causes that it covers. It must hold for
+    /// Puts each earlier predicate that is exact in the place of the causes that it covers. It must hold for
     /// exactly their failures among all failures of their kind, and for no pass. No answer of an experiment
     /// may refute it. It may also take its failures out of those that no condition explains.
     pub(crate) fn keep(
@@ -311,7 +316,7 @@ impl<'a> Stored<'a> {
         self.refute_by_passes(&mut candidates, &outcomes.passes, answers, cases);
         let (mut kept, mut left) = (Vec::new(), causes);
         for candidate in candidates {
-            // Another stored predicate may have taken the failures.
+            // Another earlier predicate may have taken the failures.
             let Some(places) = covered(&candidate, &left) else { continue };
             let is_new = |place: &usize| left.get(*place).and_then(|cause| compiled(cause, self.library));
             let new: Vec<Predicate> = places.iter().filter_map(is_new).collect();
@@ -324,12 +329,12 @@ impl<'a> Stored<'a> {
         kept
     }
 
-    /// The stored predicates, with the failures of each kind for which they hold.
+    /// The earlier predicates, with the failures of each kind for which they hold.
     fn candidates(&self, outcomes: &Outcomes, cases: &mut dyn Cases) -> Vec<Candidate> {
-        let agrees = |stored: &StoredFinding| stored.fresh.is_none_or(|(_, fresh)| fresh.wrong() == 0);
+        let agrees = |earlier: &EarlierFinding| earlier.fresh.is_none_or(|(_, fresh)| fresh.wrong() == 0);
         let entries: Vec<(usize, &Predicate)> = (self.entries.iter().enumerate())
-            .filter(|(_, entry)| agrees(entry.stored))
-            .filter_map(|(place, entry)| Some((place, entry.stored.predicate.as_ref()?)))
+            .filter(|(_, entry)| agrees(entry.earlier))
+            .filter_map(|(place, entry)| Some((place, entry.earlier.predicate.as_ref()?)))
             .collect();
         let mut held: BTreeMap<(usize, &str), BTreeSet<u64>> = BTreeMap::new();
         let mut values = Values::default();
@@ -343,7 +348,7 @@ impl<'a> Stored<'a> {
         }
         let is_of_class = |entry: usize, held: &BTreeSet<u64>| {
             let mut found = held.iter().filter_map(|index| self.failures.get(index));
-            found.any(|found| self.entries[entry].stored.classes.contains(&found.class))
+            found.any(|found| self.entries[entry].earlier.classes.contains(&found.class))
         };
         let of_class = held.into_iter().filter(|((entry, _), held)| is_of_class(*entry, held));
         let candidate = |((entry, kind), held): ((usize, &str), BTreeSet<u64>)| {
@@ -351,7 +356,7 @@ impl<'a> Stored<'a> {
             let first = held.first().and_then(|index| self.failures.get(index));
             let judged = first.map(|found| found.judgement.validity());
             let judged = judged.filter(|validity| *validity != Validity::Open);
-            let validity = self.entries[entry].stored.validity.or(judged);
+            let validity = self.entries[entry].earlier.validity.or(judged);
             Candidate { entry, kind: kind.to_owned(), held, validity }
         };
         of_class.map(candidate).collect()
@@ -383,7 +388,7 @@ impl<'a> Stored<'a> {
         passed.for_each(|(case, _)| candidates.retain(|one| !contradicts(one, case)));
     }
 
-    /// Whether a failure of an experiment is explained by the new predicates, and not by the stored one.
+    /// Whether a failure of an experiment is explained by the new predicates, and not by the earlier one.
     fn is_too_narrow(&self, candidate: &Candidate, new: &[Predicate], answers: &[(Case, Label)]) -> bool {
         let mut values = Values::default();
         let kind = Label::Failed(candidate.kind.clone());
@@ -402,7 +407,7 @@ impl<'a> Stored<'a> {
         causes: &mut Vec<Cause>,
         answers: &[(Case, Label)],
     ) -> Explained {
-        let stored = self.entries[candidate.entry].stored;
+        let earlier = self.entries[candidate.entry].earlier;
         let (mut validity, mut asked) = (candidate.validity, 0);
         for cause in causes.iter_mut().filter(|cause| cause.kind == candidate.kind) {
             let before = cause.failures.len();
@@ -414,7 +419,7 @@ impl<'a> Stored<'a> {
         }
         causes.retain(|cause| !cause.failures.is_empty());
         let fresh = self.estimate(candidate, &operators, answers).map(|fresh| (asked as u64, fresh));
-        let fresh = fresh.or(stored.fresh);
+        let fresh = fresh.or(earlier.fresh);
         let cause = Cause {
             kind: candidate.kind.clone(),
             conditions: operators.into_iter().map(|operator| (operator, None)).collect(),
@@ -425,7 +430,7 @@ impl<'a> Stored<'a> {
             asked: fresh.map_or(asked, |(asked, _)| asked as usize),
             exact: true,
         };
-        Explained { cause, words: stored.predicate.clone() }
+        Explained { cause, words: earlier.predicate.clone() }
     }
 
     /// What the answers of the experiments say of a candidate that none of them refutes.
@@ -460,7 +465,7 @@ impl<'a> Stored<'a> {
     }
 
     fn holds(&self, candidate: &Candidate, case: &Case, values: &mut Values) -> bool {
-        let predicate = self.entries[candidate.entry].stored.predicate.as_ref();
+        let predicate = self.entries[candidate.entry].earlier.predicate.as_ref();
         predicate.is_some_and(|predicate| predicate.holds(case, self.level, values))
     }
 
@@ -480,8 +485,26 @@ impl<'a> Stored<'a> {
         all.filter(|name| found.contains(name)).collect()
     }
 
+    /// The findings in order, with their digests and ids: the findings of causes, each with its failures, and
+    /// one for each group of flakes.
+    pub(crate) fn complete(
+        &self,
+        mut found: Vec<(Finding, Vec<u64>)>,
+        groups: &[Group],
+        witnessed: &Witnessed,
+    ) -> Vec<Finding> {
+        for (finding, failures) in &mut found {
+            finding.digest = digest(witnessed, finding, failures);
+        }
+        let flakes = groups.iter().filter(|group| group.first.verdict == Verdict::Flake);
+        found.extend(flakes.map(|group| (Finding::of_group(group), vec![group.first.index])));
+        found.sort_by_key(|(finding, _)| finding.order());
+        self.name(&mut found);
+        found.into_iter().map(|(finding, _)| finding).collect()
+    }
+
     /// Gives the ids to findings, which are in order, each with its failures. A finding takes the id of the
-    /// stored finding whose case it contains; of several, one that fails in its class, and then the one with
+    /// earlier finding whose case it contains; of several, one that fails in its class, and then the one with
     /// the most cases. No two findings get one id.
     pub(crate) fn name(&self, findings: &mut [(Finding, Vec<u64>)]) {
         let all: Vec<Finding> = findings.iter().map(|(finding, _)| finding.clone()).collect();
@@ -492,7 +515,7 @@ impl<'a> Stored<'a> {
                 let how = (Verdict::Fail, failure.class, &failure.outcome);
                 let place = membership.finding_of(case, how)?;
                 // A known failure has the cause of a finding only if that explains all of its cases.
-                let mut cases = entry.stored.cases.iter();
+                let mut cases = entry.earlier.cases.iter();
                 let mut is_explained = || {
                     all[place].rule.as_ref().is_some_and(|rule| rule.is_exact)
                         && cases.all(|case| membership.finding_of(case, how) == Some(place))
@@ -505,9 +528,9 @@ impl<'a> Stored<'a> {
         let mut is_named = vec![false; findings.len()];
         for (place, (finding, _)) in findings.iter_mut().enumerate() {
             let own = self.entries.iter().zip(&places).filter(|(_, of)| **of == Some(place));
-            let mut own: Vec<&StoredFinding> = own.map(|(entry, _)| entry.stored).collect();
-            own.sort_by_key(|stored| stored.classes.first() != Some(&finding.class));
-            let mut ids = own.into_iter().map(|stored| &stored.id);
+            let mut own: Vec<&EarlierFinding> = own.map(|(entry, _)| entry.earlier).collect();
+            own.sort_by_key(|earlier| earlier.classes.first() != Some(&finding.class));
+            let mut ids = own.into_iter().map(|earlier| &earlier.id);
             if let Some(id) = ids.find(|id| !taken.contains(*id)) {
                 taken.insert(id.clone());
                 finding.id.clone_from(id);
@@ -524,22 +547,22 @@ impl<'a> Stored<'a> {
     }
 }
 
-/// What this run shows of the first case of a stored finding of which it shows anything.
+/// What this run shows of the first case of an earlier finding of which it shows anything.
 fn still(
-    stored: &StoredFinding,
+    earlier: &EarlierFinding,
     failures: &BTreeMap<u64, Found>,
     places: &BTreeMap<String, Option<u64>>,
     ask: &mut dyn FnMut(&Case) -> Alone,
 ) -> Shown {
-    for case in &stored.cases {
+    for case in &earlier.cases {
         let index = places.get(&case.to_string()).copied().flatten();
         if let Some(found) = index.and_then(|index| failures.get(&index)) {
-            let is_same = stored.classes.contains(&found.class);
+            let is_same = earlier.classes.contains(&found.class);
             return if is_same { Shown::Fails(Still::Found(found.index)) } else { Shown::Otherwise };
         }
         // A hang costs much time.
-        match if stored.classes.contains(&Class::TimedOut) { Alone::Unknown } else { ask(case) } {
-            Alone::Failed(failure) if stored.classes.contains(&failure.class) => {
+        match if earlier.classes.contains(&Class::TimedOut) { Alone::Unknown } else { ask(case) } {
+            Alone::Failed(failure) if earlier.classes.contains(&failure.class) => {
                 return Shown::Fails(Still::Alone(Box::new(case.clone()), failure));
             }
             Alone::Failed(..) | Alone::Passed => return Shown::Otherwise,

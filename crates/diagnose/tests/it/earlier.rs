@@ -1,6 +1,6 @@
 //! Findings of earlier runs and entries of lists, whose ids and predicates a run keeps.
 
-use dmlcts_diagnose::{Explaining, Finding, StoredFinding};
+use dmlcts_diagnose::{EarlierFinding, Explaining, Finding};
 use dmlcts_generate::Suite;
 use dmlcts_model::ErrorCode;
 use dmlcts_runner::{
@@ -24,7 +24,7 @@ const REFUSED: Class = Class::RefusedValid;
 fn findings(
     ranks: &'static [usize],
     explain: usize,
-    stored: Vec<StoredFinding>,
+    earlier: Vec<EarlierFinding>,
     known: KnownFailures,
 ) -> Vec<Finding> {
     let backend = spoiling(|job, _| {
@@ -39,14 +39,14 @@ fn findings(
         Configuration { filter: Some(std::sync::Arc::new(filter)), known, ..Configuration::default() };
     let source = std::sync::Arc::new(SuiteSource::new(cases, &[]));
     let run = Run { library, source, backend, configuration, stop: Stop::default() };
-    let explaining = Explaining { cases: Some(explain), stored, ..Explaining::NONE };
+    let explaining = Explaining { cases: Some(explain), earlier, ..Explaining::NONE };
     dmlcts_diagnose::run(&run, &explaining, &mut |_| {}).expect("the backend starts").findings
 }
 
 const EXPERIMENTS: usize = Explaining::USUAL_CASES;
 
-fn stored(id: &str, predicate: Option<&str>, case_line: &str, count: u64) -> StoredFinding {
-    StoredFinding {
+fn earlier(id: &str, predicate: Option<&str>, case_line: &str, count: u64) -> EarlierFinding {
+    EarlierFinding {
         id: id.to_owned(),
         classes: vec![REFUSED],
         predicate: predicate
@@ -67,8 +67,8 @@ fn named(findings: &[Finding]) -> Vec<(&str, &str)> {
 
 #[test]
 fn a_case_outside_the_suite_runs_again() {
-    let old = || vec![stored("old", None, OF_RANK_SEVEN, 1)];
-    let of = |stored, explain| findings(&[7], explain, stored, KnownFailures::default());
+    let old = || vec![earlier("old", None, OF_RANK_SEVEN, 1)];
+    let of = |earlier, explain| findings(&[7], explain, earlier, KnownFailures::default());
     let new = of(Vec::new(), EXPERIMENTS);
     assert_eq!(named(&of(old(), EXPERIMENTS)), [("old", "operator == SLICE and rank == 7")]);
     let unknown = of(old(), 0);
@@ -77,8 +77,8 @@ fn a_case_outside_the_suite_runs_again() {
 
 #[test]
 fn a_case_that_passes_or_fails_in_another_way_keeps_no_id() {
-    let passes = stored("passes", None, OF_RANK_ONE, 1);
-    let other = StoredFinding { classes: vec![Class::Failed], ..stored("other", None, OF_RANK_SEVEN, 1) };
+    let passes = earlier("passes", None, OF_RANK_ONE, 1);
+    let other = EarlierFinding { classes: vec![Class::Failed], ..earlier("other", None, OF_RANK_SEVEN, 1) };
     let found = findings(&[7], EXPERIMENTS, vec![passes, other], KnownFailures::default());
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].has_new_id(), "{}", found[0].id);
@@ -93,7 +93,7 @@ fn an_exact_predicate_is_kept_word_for_word() {
         let found = findings(
             &[7],
             explain,
-            vec![stored("old", Some(words), OF_RANK_SEVEN, 1)],
+            vec![earlier("old", Some(words), OF_RANK_SEVEN, 1)],
             KnownFailures::default(),
         );
         assert_eq!(found.len(), 1, "{words}: {found:?}");
@@ -119,9 +119,9 @@ fn an_accepted_finding_is_kept_beside_one_without_a_predicate() {
     };
     let words = "operator == SLICE and (7 == rank)";
     let of = |of_rank_one: u64| {
-        let accepted = stored("accepted", Some(words), OF_RANK_SEVEN, count("rank == 7"));
-        let accepted = StoredFinding { cases: Vec::new(), ..accepted };
-        let listed = stored("listed", None, OF_RANK_ONE, of_rank_one);
+        let accepted = earlier("accepted", Some(words), OF_RANK_SEVEN, count("rank == 7"));
+        let accepted = EarlierFinding { cases: Vec::new(), ..accepted };
+        let listed = earlier("listed", None, OF_RANK_ONE, of_rank_one);
         let found = findings(&[1, 7], EXPERIMENTS, vec![accepted, listed], KnownFailures::default());
         let mut named = named(&found);
         named.sort_unstable();
@@ -139,7 +139,7 @@ fn no_two_findings_have_one_id() {
     let found = findings(
         &[1, 7],
         EXPERIMENTS,
-        vec![stored("old", None, OF_RANK_SEVEN, 1), stored("old", None, OF_RANK_ONE, 1)],
+        vec![earlier("old", None, OF_RANK_SEVEN, 1), earlier("old", None, OF_RANK_ONE, 1)],
         KnownFailures::default(),
     );
     let ids: Vec<&str> = found.iter().map(|finding| finding.id.as_str()).collect();
@@ -150,8 +150,8 @@ fn no_two_findings_have_one_id() {
 /// Two findings of an earlier run, which one predicate covers now.
 #[test]
 fn a_merged_finding_has_the_id_with_more_cases() {
-    let few = stored("few", Some("operator == SLICE and rank == 1"), OF_RANK_ONE, 3);
-    let many = stored("many", Some("operator == SLICE and rank == 7"), OF_RANK_SEVEN, 30);
+    let few = earlier("few", Some("operator == SLICE and rank == 1"), OF_RANK_ONE, 3);
+    let many = earlier("many", Some("operator == SLICE and rank == 7"), OF_RANK_SEVEN, 30);
     let all = findings(
         &[1, 2, 3, 4, 5, 6, 7, 8],
         EXPERIMENTS,
@@ -159,7 +159,7 @@ fn a_merged_finding_has_the_id_with_more_cases() {
         KnownFailures::default(),
     );
     assert_eq!(all.iter().map(|finding| &*finding.id).collect::<Vec<_>>(), ["many"], "{all:?}");
-    // The stored predicates separate the failures of two causes, and the finding of one takes both apart.
+    // The earlier predicates separate the failures of two causes, and the finding of one takes both apart.
     let two = findings(&[1, 7], EXPERIMENTS, vec![few, many], KnownFailures::default());
     let mut ids = named(&two);
     ids.sort_unstable();
@@ -215,7 +215,7 @@ fn an_accepted_finding_that_is_as_it_was_is_not_learned_again() {
     let [as_found] = new.as_slice() else { panic!("one finding: {new:?}") };
     let with = |words, count| {
         let accepted =
-            StoredFinding { cases: Vec::new(), ..stored("old", Some(words), OF_RANK_SEVEN, count) };
+            EarlierFinding { cases: Vec::new(), ..earlier("old", Some(words), OF_RANK_SEVEN, count) };
         let found = findings(&[7], EXPERIMENTS, vec![accepted], KnownFailures::default());
         let rule = found[0].rule.clone().unwrap_or_else(|| panic!("{found:?}"));
         (found[0].id.clone(), rule.predicate.text().to_owned(), rule.asked > 0)
@@ -233,7 +233,7 @@ fn failures_beside_an_accepted_finding_are_learned_together_with_it() {
     let new = findings(&[7], 0, Vec::new(), KnownFailures::default());
     let [as_found] = new.as_slice() else { panic!("one finding: {new:?}") };
     let accepted =
-        StoredFinding { cases: Vec::new(), ..stored("old", Some(words), OF_RANK_SEVEN, as_found.cases) };
+        EarlierFinding { cases: Vec::new(), ..earlier("old", Some(words), OF_RANK_SEVEN, as_found.cases) };
     let found = findings(&[5, 7], EXPERIMENTS, vec![accepted], KnownFailures::default());
     let is_learned = |one: &Finding| one.rule.as_ref().is_none_or(|rule| rule.asked > 0);
     assert!(found.iter().all(is_learned), "{found:?}");
