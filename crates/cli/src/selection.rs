@@ -23,7 +23,7 @@ use crate::{
 
 impl Selection {
     /// The suite's cases, before the filter.
-    pub(crate) fn parts(&self) -> Result<SuiteSource, Problem> {
+    pub(crate) fn source(&self) -> Result<SuiteSource, Problem> {
         let suite = load_suite(&self.suite)?;
         let expansion = suite
             .expand(Library::embedded(), self.seed)
@@ -44,12 +44,12 @@ impl Selection {
 
     /// The suite's cases before the filter, or `None` if they are not found before the deadline. A search
     /// that takes too long stays behind on its own thread, which ends with the program.
-    pub(crate) fn parts_until(&self, deadline: Option<Instant>) -> Result<Option<SuiteSource>, Problem> {
-        let Some(deadline) = deadline else { return self.parts().map(Some) };
+    pub(crate) fn source_until(&self, deadline: Option<Instant>) -> Result<Option<SuiteSource>, Problem> {
+        let Some(deadline) = deadline else { return self.source().map(Some) };
         let (sender, receiver) = sync_channel(1);
         let selection = self.clone();
         // If the search ends too late, the receiver is gone and the parts are dropped.
-        let searching = thread::spawn(move || drop(sender.send(selection.parts())));
+        let searching = thread::spawn(move || drop(sender.send(selection.source())));
         match receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             Ok(parts) => parts.map(Some),
             Err(RecvTimeoutError::Timeout) => Ok(None),

@@ -1,6 +1,6 @@
 //! Phrases about a run that the summary, the statement and the Markdown report share.
 
-use dmlcts_runner::{Recorded, Summary, Verdict};
+use dmlcts_runner::{QuestionAnswers, Summary, Verdict};
 use dmlcts_spec::Answer;
 
 use crate::numbers::{counted, grouped};
@@ -34,7 +34,7 @@ pub(crate) fn verdicts(summary: &Summary) -> String {
 }
 
 /// The answers to one open question.
-pub(crate) fn answers(recorded: &Recorded) -> String {
+pub(crate) fn answers(recorded: &QuestionAnswers) -> String {
     let answers = recorded.answers.iter().map(|answered| {
         let answer = match answered.answer {
             Answer::Reject => "refused".to_owned(),

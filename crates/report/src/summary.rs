@@ -8,7 +8,7 @@ use std::{
 use dmlcts_diagnose::{Diagnosis, Finding};
 use dmlcts_model::escaped;
 use dmlcts_profiles::Claim;
-use dmlcts_runner::{Ending, Recorded, Summary, Timings, Verdict};
+use dmlcts_runner::{Ending, QuestionAnswers, Summary, Timings, Verdict};
 use dmlcts_spec::{Library, Obligation, Operator};
 
 use crate::{
@@ -357,7 +357,7 @@ pub(crate) fn exercised(library: &Library, summary: &Summary, command: &str) -> 
 
 /// The answers to open questions, one line each, the most frequent first.
 pub(crate) fn recorded(summary: &Summary) -> Vec<String> {
-    let mut questions: Vec<&Recorded> = summary.recorded.iter().collect();
+    let mut questions: Vec<&QuestionAnswers> = summary.recorded.iter().collect();
     questions.sort_by_key(|recorded| std::cmp::Reverse(recorded.cases()));
     // A line that says "one more" would take the same space as that question.
     let shown = if questions.len() == ANSWERED + 1 { questions.len() } else { ANSWERED };

@@ -14,13 +14,13 @@ use crate::Seen;
 
 /// The answers to an open question.
 #[derive(Clone, Debug)]
-pub struct Recorded {
+pub struct QuestionAnswers {
     /// The operator that the question belongs to.
     pub operator: &'static Operator,
     /// The question.
     pub question: &'static Question,
     /// The answers that the question allows, each with its count. Empty if every case counts in
-    /// [`Recorded::together`].
+    /// [`QuestionAnswers::together`].
     pub answers: Vec<AnswerCount>,
     /// The number of further cases that raised the question and were refused, for it or for another question
     /// that they raised.
@@ -47,7 +47,7 @@ pub struct FirstCase {
     pub line: String,
 }
 
-impl Recorded {
+impl QuestionAnswers {
     /// The number of recorded cases that raised the question.
     pub fn cases(&self) -> u64 {
         self.together + self.answers.iter().map(|answered| answered.cases).sum::<u64>()

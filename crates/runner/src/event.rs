@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CaseResults, Class, Conclusion, Ending, Failure, Group, KnownTally, Partition, Recorded, Tally, Timings,
-    Totals, Verdict,
+    CaseResults, Class, Conclusion, Ending, Failure, Group, KnownTally, Partition, QuestionAnswers, Tally,
+    Timings, Totals, Verdict,
 };
 
 /// Something that happened during a run. Events come in the order of the cases, for any number of threads.
@@ -78,7 +78,7 @@ pub struct Summary {
     /// Verdicts by strategy, in the order of the source's strategies.
     pub strategies: Vec<(String, Tally)>,
     /// The answers to open questions, in the order of the spec.
-    pub recorded: Vec<Recorded>,
+    pub recorded: Vec<QuestionAnswers>,
     /// The groups of failures, in the order of each group's first case: what a record of the run keeps.
     pub groups: Vec<Group>,
     /// Why the run ended.

@@ -67,7 +67,7 @@ mod verdict;
 mod witnessed;
 mod worker;
 
-pub use answers::{AnswerCount, Answers, CaseAnswer, FirstCase, Recorded};
+pub use answers::{AnswerCount, Answers, CaseAnswer, FirstCase, QuestionAnswers};
 pub use case_result::{CaseResult, CaseResults, Details};
 pub use cases_to_failure::cases_to_failure;
 pub use closed::Closed;

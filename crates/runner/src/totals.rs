@@ -8,8 +8,8 @@ use std::time::Duration;
 use dmlcts_spec::{Coverage, Library};
 
 use crate::{
-    AnswerCount, Answers, CaseAnswer, Class, FoundGroups, KnownTally, Notes, Progress, Recorded, Refusals,
-    Skipped, Tally, Verdict, Work,
+    AnswerCount, Answers, CaseAnswer, Class, FoundGroups, KnownTally, Notes, Progress, QuestionAnswers,
+    Refusals, Skipped, Tally, Verdict, Work,
 };
 
 /// The added results of cases.
@@ -95,13 +95,13 @@ impl Totals {
     }
 
     /// The answers to open questions, in the order of the spec.
-    pub fn recorded(&self, library: &'static Library) -> Vec<Recorded> {
-        let mut all: Vec<Recorded> = Vec::new();
+    pub fn recorded(&self, library: &'static Library) -> Vec<QuestionAnswers> {
+        let mut all: Vec<QuestionAnswers> = Vec::new();
         for (operator, question, said, cases, first) in self.answers.in_order() {
             let Some(operator) = library.operators().get(operator) else { continue };
             let Some(question) = operator.questions().get(question) else { continue };
             if all.last().is_none_or(|last| !std::ptr::eq(last.question, question)) {
-                all.push(Recorded { operator, question, answers: Vec::new(), together: 0 });
+                all.push(QuestionAnswers { operator, question, answers: Vec::new(), together: 0 });
             }
             let Some(recorded) = all.last_mut() else { continue };
             match said {

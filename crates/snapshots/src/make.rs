@@ -3,7 +3,7 @@
 use dmlcts_diagnose::{self as diagnose, Diagnosis};
 use dmlcts_model::{DataType, FeatureLevel};
 use dmlcts_results::Header;
-use dmlcts_runner::{CaseAnswer, Digest, Ending, Recorded, Summary, Verdict};
+use dmlcts_runner::{CaseAnswer, Digest, Ending, QuestionAnswers, Summary, Verdict};
 use dmlcts_spec::{Answer, Library, Validity};
 
 use crate::{
@@ -155,7 +155,7 @@ fn entry(finding: &diagnose::Finding) -> Finding {
 
 /// The answers to open questions.
 fn answers(summary: &Summary) -> Vec<Statement> {
-    let of = |recorded: &Recorded| {
+    let of = |recorded: &QuestionAnswers| {
         let readings = recorded.operator.readings();
         let words = |answer: Answer| match answer {
             Answer::Reject => "is refused".to_owned(),

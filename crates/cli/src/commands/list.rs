@@ -65,7 +65,7 @@ pub(crate) fn count(arguments: &CountArguments) -> Result<Exit, Problem> {
         out.flush()?;
         return Ok(Exit::Success);
     }
-    let parts = selection.parts()?;
+    let parts = selection.source()?;
     let mut total = Some(0_u128);
     for part in parts.expansion().parts() {
         if !selection.strategy.is_empty() && !selection.strategy.contains(&part.strategy()) {
@@ -107,7 +107,7 @@ fn each_chunk(
     with_text: bool,
     mut take: impl FnMut(&Lines) -> io::Result<()>,
 ) -> Result<u64, Problem> {
-    let parts = selection.parts()?;
+    let parts = selection.source()?;
     let filter = selection.filter()?;
     let Some(blank) = blank() else { return Ok(0) };
     let end = match selection.limit {

@@ -23,7 +23,7 @@ const CHUNK: u64 = 4096;
 /// For each operator, shows the number of met obligations, and names the unmet ones.
 pub(super) fn obligations(selection: &Selection, names_pairs: bool) -> Result<Exit, Problem> {
     let library = Library::embedded();
-    let parts = selection.parts()?;
+    let parts = selection.source()?;
     let level = selection.feature_level.unwrap_or(FeatureLevel::NEWEST);
     let (coverage, crossed) = covered(selection, &parts, level)?;
     let remarks: Vec<String> = parts.expansion().parts().iter().flat_map(Part::remarks).collect();

@@ -331,7 +331,7 @@ pub(super) fn cases(
         let context = context(&form, Subject::Given, next);
         return Ok(Cases { source: Arc::new(Listed::new(cases, "given")), parts: None, context, form });
     }
-    let parts = Arc::new(selection.parts_until(deadline)?.ok_or_else(no_time)?);
+    let parts = Arc::new(selection.source_until(deadline)?.ok_or_else(no_time)?);
     let suite = parts.expansion().suite();
     let form = arguments.selection_form(Some(suite), &[], named, claim);
     let (of_suite, of_list) = (selection.words_of_a_suite(), form.words_of_a_list());

@@ -9,7 +9,7 @@ use dmlcts_model::{ErrorCode, Outcome, Phase, line};
 use dmlcts_report::{
     Context, Options, Replay, Style, Terminal, write_findings, write_junit, write_markdown, write_summary,
 };
-use dmlcts_runner::{Configuration, CutPart, Ending, Listed, Partition, Recorded, Run, Stop};
+use dmlcts_runner::{Configuration, CutPart, Ending, Listed, Partition, QuestionAnswers, Run, Stop};
 use dmlcts_spec::{Library, Predicate, Validity};
 
 use crate::common::*;
@@ -108,7 +108,8 @@ fn a_single_question_is_shown_in_the_place_of_a_line_that_counts_it() {
     let operators = Library::embedded().operators().iter();
     let all =
         operators.flat_map(|operator| operator.questions().iter().map(move |question| (operator, question)));
-    let recorded = |(operator, question)| Recorded { operator, question, answers: Vec::new(), together: 1 };
+    let recorded =
+        |(operator, question)| QuestionAnswers { operator, question, answers: Vec::new(), together: 1 };
     diagnosis.summary.recorded = all.clone().take(5).map(recorded).collect();
     let text = summary_text(&diagnosis);
     assert_eq!(text.matches(": refused in 1 case, for this or another question\n").count(), 5, "{text}");

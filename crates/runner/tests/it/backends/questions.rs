@@ -16,7 +16,7 @@ const BOTH: &str = "SLICE FLOAT32 in=4 out=2 InputTensor.Flags=2 Offsets=1 Sizes
 /// Each question with its answers, the number of cases of each answer and its first case, and the number of
 /// cases that answer no single question.
 fn answers(summary: &Summary) -> Vec<String> {
-    let of_question = |recorded: &dmlcts_runner::Recorded| {
+    let of_question = |recorded: &dmlcts_runner::QuestionAnswers| {
         let answers = recorded.answers.iter().map(|answered| {
             let FirstCase { index, line } = &answered.first;
             assert!(!line.is_empty());
