@@ -94,6 +94,9 @@ pub fn check_slice(desc: &Desc, input: &Tensor, output: &Tensor) -> Result<Vec<W
 /// | 3 | SYMMETRIC | `2 1 1 2 3 3 2` |
 /// | 4 | WRAP | `2 3 1 2 3 1 2` |
 ///
+/// Beyond the size of the input, the modes go on in the same way: paddings of 5 in front of 1 2 3 are
+/// `2 1 2 3 2` in REFLECTION and `2 3 3 2 1` in SYMMETRIC.
+///
 /// Page: DML_PADDING1_OPERATOR_DESC.
 pub fn check_padding(desc: &Desc, input: &Tensor, output: &Tensor) -> Result<Vec<(i64, i64)>, Refusal> {
     let mode = desc.integer("PaddingMode");

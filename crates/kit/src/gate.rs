@@ -6,6 +6,8 @@
 use std::{
     collections::BTreeMap,
     env, fmt,
+    io::{self, Write as _},
+    panic,
     path::{Path, PathBuf},
     process,
     sync::{Arc, OnceLock},
@@ -88,6 +90,7 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
     /// Runs the trials that the arguments of the program select, and ends the program.
     pub fn test(self) -> ! {
         if env::args_os().skip(1).eq([SERVE]) {
+            panics_in_one_line();
             // `ExitCode` ends no program by itself.
             process::exit(i32::from(serve(self.open) != process::ExitCode::SUCCESS));
         }
@@ -196,7 +199,9 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
         let Some(folder) = self.folder() else { return Ok(Vec::new()) };
         folder.read(library).map_err(|error| {
             let help = match error {
-                StoreError::None { .. } => format!("`{ACCEPTING}` makes it"),
+                StoreError::None { ref path } => {
+                    format!("make it: mkdir -p {path}; or accept what fails today: {ACCEPTING}")
+                }
                 ref error => error.help(),
             };
             format!("the known findings cannot be read: {error}\nhelp: {help}")
@@ -204,9 +209,19 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
     }
 }
 
+/// Leaves the backtrace out of the messages of panics, unless `RUST_BACKTRACE` is `full`. A trial may see
+/// thousands of panics, and each backtrace takes longer than a hundred cases.
+fn panics_in_one_line() {
+    if env::var_os("RUST_BACKTRACE").is_none_or(|value| value != "full") {
+        panic::set_hook(Box::new(|information| {
+            let _ = writeln!(io::stderr(), "\nthread 'main' {information}");
+        }));
+    }
+}
+
 /// Prints a text. A reader that goes away does not change the result.
 fn print(text: &str) {
-    let _ = std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes());
+    let _ = io::stdout().write_all(text.as_bytes());
 }
 
 /// A path in the folder of the package. Cargo runs a test there, and other callers need not.

@@ -54,8 +54,9 @@
 //! trial, too, which passes as long as the backend fails as the file says. Once its cases pass, the finding
 //! is fixed, and its trials fail. Take the file out, or keep it as a guard with `DMLCTS_ACCEPT=1`.
 //!
-//! `DMLCTS_ACCEPT=1 cargo test --test conformance` makes the folder, writes the files of what fails or is
-//! fixed, and prints what it changes, as `dmlcts run --accept` does.
+//! The folder must be there: `mkdir -p findings/myops`, with a README in it, since git keeps no empty folder.
+//! `DMLCTS_ACCEPT=1 cargo test --test conformance` makes it, too, writes the files of what fails or is fixed,
+//! and prints what it changes, as `dmlcts run --accept` does. It runs every case, however many crash.
 //!
 //! `Gate::snapshot` adds a trial that compares the backend with its accepted snapshot, as `dmlcts snapshot`
 //! does. `cargo insta review` or `dmlcts snapshot review` accepts a change.
@@ -78,6 +79,8 @@
 //! 10,000 with `PROPTEST_CASES=10000`.
 //!
 //! [`export!`] makes a shared library of the backend, which `dmlcts run --backend dylib:PATH` loads.
+//!
+//! `cargo doc -p dmlcts-kit --all-features --open` has what the features add.
 //!
 //! Without the feature `gate`, a backend can be written and [served](serve): 18 crates instead of 69,
 //! without YAML and oracle. The gate has clap, since `libtest-mimic` depends on it.
