@@ -1,9 +1,9 @@
 //! Findings of earlier runs. A finding that is still there keeps its id and the words of its predicate, so
 //! that neither another seed nor a change of the analysis renames it.
 //!
-//! The steps: [`Earlier::new`] finds out whether the earlier cases still fail, [`Earlier::as_in_snapshot`] keeps
-//! accepted findings that are as they were, [`Earlier::keep`] puts earlier predicates in the place of new ones,
-//! and [`Earlier::name`] gives the ids.
+//! The steps: [`Earlier::new`] finds out whether the earlier cases still fail. [`Earlier::as_in_snapshot`]
+//! keeps accepted findings that are as they were. [`Earlier::keep`] puts earlier predicates in the place of
+//! new ones, and [`Earlier::complete`] gives the ids.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,8 +17,8 @@ use crate::{Finding, Membership, Rule, finding::LISTED, outcomes::digest, patter
 /// Further earlier findings are ignored.
 const MOST: usize = 1_000;
 
-/// A finding of an earlier run: one of a folder, a snapshot, or a part of the run. Only that of a snapshot may
-/// have a predicate and no case.
+/// A finding of an earlier run: one of a folder, a snapshot, or a part of the run. Only that of a snapshot
+/// may have a predicate and no case.
 #[derive(Clone, Debug)]
 pub struct EarlierFinding {
     /// The id.

@@ -1,4 +1,5 @@
-//! Explains the failures of a run: turns them into findings. (`dmlcts explain` says what the spec says of a case.)
+//! Explains the failures of a run: turns them into findings. (The command `dmlcts explain` is another
+//! thing: it shows what the spec says of a case.)
 //!
 //! A [`Finding`] is a set of failures with one cause, as far as a run can tell: a predicate that separates
 //! them from the passes, and a small case. [`run()`] runs the cases and explains their failures while the

@@ -1,7 +1,7 @@
 //! A case that failed, as a report shows it.
 //!
-//! A run keeps a [`Found`](crate::Found) of each failed case. A [`Failure`] is one of them that ran again alone. A
-//! [`Group`] is the first such failure of its kind, with the number of the others.
+//! A run keeps a [`Found`](crate::Found) of each failed case. A [`Failure`] is one of them that ran again
+//! alone. A [`Group`] is the first such failure of its kind, with the number of the others.
 
 use dmlcts_model::{Case, Expectation, FeatureLevel, Outcome};
 use dmlcts_spec::{Judgement, Operator};
