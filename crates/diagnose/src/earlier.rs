@@ -547,7 +547,7 @@ impl<'a> Earlier<'a> {
     }
 }
 
-/// What this run shows of the first case of an earlier finding of which it shows anything.
+/// What this run shows of an earlier finding: of its first case that says something here.
 fn still(
     earlier: &EarlierFinding,
     failures: &BTreeMap<u64, Found>,

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, env, fs, io::Write as _, sync::Arc};
 use dmlcts_backend::{Backend as _, Purpose, process::Incidents};
 use dmlcts_diagnose::Explaining;
 use dmlcts_results::{BackendOptions, Header, SelectionForm, SuiteForm};
-use dmlcts_runner::{Class, Configuration, Ending, Event, Source as _, Stop, SuiteSource, Verdict};
+use dmlcts_runner::{Class, Configuration, Event, Source as _, Stop, SuiteSource};
 use dmlcts_snapshots::{Changes, Examples, Folder, Ran, plain};
 use libtest_mimic::{Completion, Failed};
 
@@ -26,9 +26,6 @@ impl Subject {
         let backend = self.launcher(&Stop::default(), &Incidents::default()).host(Purpose::Retries)?;
         let name = plain(&backend.capabilities().name);
         drop(backend);
-        // Other trials run beside this one.
-        let configuration = Configuration { jobs: 1, record: true, ..Configuration::default() };
-        let selection = self.selection(&configuration);
         let options = BackendOptions {
             argument: String::new(),
             in_process: false,
@@ -39,21 +36,20 @@ impl Subject {
         // `cargo insta test` asks for a review itself.
         let passes = env::var_os("INSTA_FORCE_PASS").is_some_and(|value| value == "1");
         let ends = !passes && !stored.iter().any(|finding| finding.classes.contains(&Class::Crashed));
+        // The trials of the strategies explain the crashes. Other trials run beside this one.
+        let max_crashes = ends.then_some(MOST_CRASHES);
+        let configuration = Configuration { jobs: 1, record: true, max_crashes, ..Configuration::default() };
+        let selection = self.selection(&configuration);
         let explaining = Explaining { earlier: stored, ..explaining(Explaining::USUAL_CASES) };
-        let stop = Stop::default();
         let (mut header, mut examples) = (None, BTreeMap::new());
         let (run, incidents) =
-            self.run_and_tell(source, configuration, &explaining, &stop, &mut |event| match event {
+            self.run_and_tell(source, configuration, &explaining, &mut |event| match event {
                 Event::Started { capabilities, level, cases } => {
                     let what = (selection.clone(), COMMAND.to_owned());
                     let spec = self.library.hash();
                     header = Some(Header::new(what, spec, *cases, *level, (&options, capabilities)));
                 }
                 Event::Cases { cases, .. } => examples.extend(Examples::among(cases, &strategies)),
-                // The trials of the strategies explain the crashes.
-                Event::Progress(totals) if ends && totals.verdicts().of(Verdict::Crash) >= MOST_CRASHES => {
-                    stop.request(Ending::Interrupted);
-                }
                 _ => {}
             })?;
         if let Some(reason) = broken(&run.summary) {

@@ -133,11 +133,9 @@ impl Subject {
             ..Configuration::default()
         };
         let mut failed = FailedCases::default();
-        let (explaining, stop) = (explaining(Explaining::USUAL_CASES), Stop::default());
+        let explaining = explaining(Explaining::USUAL_CASES);
         let (diagnosis, incidents) =
-            self.run_and_tell(source, configuration, &explaining, &stop, &mut |event| {
-                failed.on_event(event);
-            })?;
+            self.run_and_tell(source, configuration, &explaining, &mut |event| failed.on_event(event))?;
         if let Some(reason) = broken(&diagnosis.summary) {
             let report = self.report(&diagnosis, incidents, false);
             return Err(format!("nothing was accepted: {reason}\n{report}").into());
@@ -158,26 +156,25 @@ impl Subject {
     ) -> Result<(Diagnosis, Vec<String>), Failed> {
         // Other trials run beside this one.
         let configuration = Configuration { jobs: 1, known, ..configuration };
-        self.run_and_tell(source, configuration, &explaining(EXPLAINED), &Stop::default(), &mut |_| {})
+        self.run_and_tell(source, configuration, &explaining(EXPLAINED), &mut |_| {})
     }
 
-    /// As [`Self::run`], until `stop` ends it, and passes the events of the run to `tell`.
+    /// As [`Self::run`], and passes the events of the run to `tell`.
     pub(crate) fn run_and_tell(
         &self,
         source: Arc<dyn Source>,
         configuration: Configuration,
         explaining: &Explaining,
-        stop: &Stop,
         tell: &mut dyn FnMut(&RunEvent<'_>),
     ) -> Result<(Diagnosis, Vec<String>), Failed> {
-        let incidents = Incidents::default();
-        let launcher = self.launcher(stop, &incidents);
+        let (stop, incidents) = (Stop::default(), Incidents::default());
+        let launcher = self.launcher(&stop, &incidents);
         let run = Run {
             library: self.library,
             source,
             backend: Arc::new(move |purpose| Ok(Box::new(launcher.host(purpose)?))),
             configuration: Configuration { max_hangs: Some(MOST_HANGS), incidents, ..configuration },
-            stop: stop.clone(),
+            stop,
         };
         let mut told = Vec::new();
         let mut diagnosis = dmlcts_diagnose::run(&run, explaining, &mut |event| {

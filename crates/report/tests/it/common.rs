@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use dmlcts_backend::{Backend, Batch, Capabilities, Immediate, Job};
-use dmlcts_diagnose::{Diagnosis, Explaining};
+use dmlcts_diagnose::{Diagnosis, Explaining, Rule};
 use dmlcts_model::{FeatureLevel, line};
 use dmlcts_reference::Reference;
 use dmlcts_report::{Context, KnownContext, Replay, Subject};
 use dmlcts_runner::{Configuration, Factory, Listed, Run, Stop};
-use dmlcts_spec::Library;
+use dmlcts_spec::{Library, Predicate, Validity};
 
 pub(crate) const REVERSAL: &str = "SLICE1 FLOAT32 in=1,1,4,4 out=1,1,2,2 InputWindowOffsets=0,0,0,1 \
                         InputWindowSizes=1,1,4,3 InputWindowStrides=1,1,-2,2 fill=iota";
@@ -107,5 +107,21 @@ pub(crate) fn forgets_to_reverse(job: &mut Job, inputs: &[u8], outputs: &mut [u8
                 outputs[to..to + 4].copy_from_slice(&inputs[from..from + 4]);
             }
         }
+    }
+}
+
+/// An exact rule that no experiment was asked about.
+pub(crate) fn exact(predicate: &str, validity: Validity) -> Rule {
+    Rule {
+        predicate: Predicate::parse(predicate, Library::embedded()).expect("it is a predicate"),
+        validity,
+        within: None,
+        passes: 0,
+        is_sample: false,
+        asked: 0,
+        estimate: None,
+        missed: 0,
+        counterexample: None,
+        is_exact: true,
     }
 }

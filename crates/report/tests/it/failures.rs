@@ -219,16 +219,13 @@ fn a_predicate_that_is_not_exact_says_what_it_gets_wrong() {
     let mut diagnosis = summary(&[EMPTY_WINDOW], backend(|job, _, _| job.outcome = Outcome::Accepted));
     let case = diagnosis.findings[0].first.case.clone();
     let rule = Rule {
-        predicate: Predicate::parse("rank == 1", Library::embedded()).expect("it is a predicate"),
-        validity: Validity::Invalid,
-        within: None,
         passes: 4,
-        is_sample: false,
         asked: 600,
         estimate: Some(Estimate { held: 100, held_failing: 90, not_held: 150, not_held_passing: 148 }),
         missed: 7,
         counterexample: Some(Counterexample { case, fails: false }),
         is_exact: false,
+        ..exact("rank == 1", Validity::Invalid)
     };
     diagnosis.findings[0].rule = Some(rule);
     diagnosis.left_out.experiments = 1;
@@ -270,22 +267,6 @@ fn a_predicate_that_is_not_exact_says_what_it_gets_wrong() {
     let all = Context { all: true, ..context() };
     write_findings(&mut whole, &all, &diagnosis, Style::PLAIN).expect("memory takes it");
     assert!(String::from_utf8_lossy(&whole).contains("58, 59]"));
-}
-
-/// An exact predicate for the finding of a case that was accepted.
-fn exact(predicate: &str, validity: Validity) -> Rule {
-    Rule {
-        predicate: Predicate::parse(predicate, Library::embedded()).expect("it is a predicate"),
-        validity,
-        within: None,
-        passes: 0,
-        is_sample: false,
-        asked: 0,
-        estimate: None,
-        missed: 0,
-        counterexample: None,
-        is_exact: true,
-    }
 }
 
 /// Failures that the run expected stand beside those of a known finding that changed.

@@ -2,12 +2,12 @@
 //! `.ci/page` opens such pages in a browser.
 
 use dmlcts_backend::Job;
-use dmlcts_diagnose::{Diagnosis, Event, Explaining, Rule};
+use dmlcts_diagnose::{Diagnosis, Event, Explaining};
 use dmlcts_model::{FeatureLevel, Outcome, line};
 use dmlcts_report::{write_html, write_html_of_problem};
 use dmlcts_results::{CaseForm, CaseLog};
 use dmlcts_runner::{Configuration, Event as RunEvent, Listed, Run, Stop};
-use dmlcts_spec::{Library, Predicate, Validity};
+use dmlcts_spec::{Library, Validity};
 use sha2::{Digest as _, Sha256};
 
 use crate::common::*;
@@ -170,19 +170,7 @@ fn a_page_says_how_to_declare_what_a_backend_refuses_in_words() {
         job.outcome = Outcome::Unsupported("rank > 3 <b>".into());
     };
     let (mut diagnosis, log) = logged(&[REVERSAL], refuses);
-    let predicate = Predicate::parse("operator == SLICE1 and rank > 3", Library::embedded());
-    diagnosis.findings[0].rule = Some(Rule {
-        predicate: predicate.expect("it is a predicate"),
-        validity: Validity::Valid,
-        within: None,
-        passes: 0,
-        is_sample: false,
-        asked: 0,
-        estimate: None,
-        missed: 0,
-        counterexample: None,
-        is_exact: true,
-    });
+    diagnosis.findings[0].rule = Some(exact("operator == SLICE1 and rank > 3", Validity::Valid));
     let page = page(&diagnosis, &log);
     let card = between(&page, "<article", "</article>");
     assert!(card.contains("If the backend is not meant to do them, declare that it `lacks` them:"), "{card}");
