@@ -73,7 +73,8 @@ pub(super) fn parse(source: &Located) -> Result<Node, Diagnostic> {
             let at = error.marker().byte_offset().unwrap_or(text.len());
             match error.kind() {
                 ErrorKind::RecursionLimitExceeded => Diagnostic::new(source, at..at + 1, too_deep(), ""),
-                _ => Diagnostic::new(source, at..at + 1, error.info(), "this is not YAML"),
+                _ => Diagnostic::new(source, at..at + 1, error.info(), "this is not YAML")
+                    .help("correct it here or above, or restore the file from version control"),
             }
         })?;
         let span = bytes(span, text);
