@@ -1,7 +1,5 @@
 """ncnn on the CPU, held to its page "operators": Crop (starts, ends, axes) and Padding."""
 
-import importlib.metadata
-
 import dmlcts_backend as dmlcts
 import ncnn
 import numpy as np
@@ -10,7 +8,7 @@ MODEL = "7767517\n2 2\nInput in 0 1 in\n%s out 1 1 in out %s\n"
 
 
 class Ncnn(dmlcts.ArrayBackend):
-    name, version = "ncnn", importlib.metadata.version("ncnn")
+    name, version = "ncnn", ncnn.__version__
     device = "CPU"
     data_types = ("FLOAT32",)  # Crop of INT8 corrupts the heap
     ranks = (1, 3)

@@ -7,6 +7,7 @@
 //!
 //! Most authors implement [`Operators`], which handles one operator at a time, and wrap it in [`Sequential`].
 //! A worker process wraps it in [`Interleaved`] instead, which keeps many operators alive at once.
+//! For a library that works on packed arrays, [`arrays`] makes `Operators` of two methods.
 //! A GPU, which needs thousands of cases in a dispatch, implements [`Backend`] itself.
 //!
 //! A backend in another process speaks the [`protocol`], and [`process`] hosts it. A backend in a shared
@@ -15,6 +16,7 @@
 //!
 //! A backend never sees the expected output of a case. Besides this crate it needs only `dmlcts-model`.
 
+pub mod arrays;
 mod batch;
 mod capabilities;
 pub mod dylib;

@@ -24,6 +24,10 @@ pub struct Walk {
     pub length: i64,
     /// The distance from one to the next, which may be negative. If the length is 1, it may be any number.
     pub step: i64,
+    /// The place at which the walk ends, without the element there; `None` if that is before the first
+    /// element of the axis. It is the end of the window of SLICE1 if everything that the window reaches is
+    /// read, and one step behind the last element otherwise.
+    pub stop: Option<i64>,
 }
 
 /// Checks that both tensors are there, agree in type and dimension count, and keep what every operator asks
@@ -69,14 +73,17 @@ pub fn check_slice(desc: &Desc, input: &Tensor, output: &Tensor) -> Result<Vec<W
             ensure((1..1 << 31).contains(&step), "a stride is 0, or above INT_MAX")?;
             let last = (length - 1).saturating_mul(step).saturating_add(offset);
             ensure(offset >= 0 && last < n, "the slice reads outside of the input")?;
-            return Ok(Walk { first: offset, length, step });
+            return Ok(Walk { first: offset, length, step, stop: Some(last.saturating_add(step)) });
         }
         let is_inside = offset >= 0 && size >= 1 && offset.saturating_add(size) <= n;
         ensure(step != 0 && is_inside, "a window is empty or outside of the input, or its stride is 0")?;
         let reached = 1 + (size - 1) as u64 / step.unsigned_abs();
         ensure(length as u64 <= reached, "the output is larger than what the window holds")?;
         // A negative stride begins at the far end of the window.
-        Ok(Walk { first: if step > 0 { offset } else { offset + size - 1 }, length, step })
+        let (first, end) = if step > 0 { (offset, offset + size) } else { (offset + size - 1, offset - 1) };
+        let stop =
+            if length as u64 == reached { end } else { first.saturating_add(length.saturating_mul(step)) };
+        Ok(Walk { first, length, step, stop: Some(stop).filter(|stop| *stop >= 0) })
     };
     (0..from.len()).map(walk).collect()
 }

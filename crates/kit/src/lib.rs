@@ -61,6 +61,10 @@
 //! `Gate::snapshot` adds a trial that compares the backend with its accepted snapshot, as `dmlcts snapshot`
 //! does. `cargo insta review` or `dmlcts snapshot review` accepts a change.
 //!
+//! For a library that works on packed arrays, the author implements the two methods of
+//! [`arrays::ArrayBackend`] instead. [`arrays::Arrays`] does the rest. The folder `adapters/rust` has two
+//! such libraries.
+//!
 //! [`check_tensors`], [`check_slice`] and [`check_padding`] refuse what DirectML refuses, for a library that
 //! takes more.
 //!
@@ -100,14 +104,16 @@ mod random_case;
 mod serve;
 #[cfg(feature = "gate")]
 mod snapshot;
+#[cfg(all(test, feature = "gate"))]
+mod tests;
 #[cfg(feature = "gate")]
 mod trial;
 
 #[cfg(any(feature = "fuzz", feature = "proptest"))]
 pub use agreement::{Compared, Disagreement, check};
 pub use dmlcts_backend::{
-    Capabilities, Lack, Limits, Operators, Refusal, RunError, Walk, byte_strides, check_padding, check_slice,
-    check_tensors, export,
+    Capabilities, Lack, Limits, Operators, Refusal, RunError, Walk, arrays, byte_strides, check_padding,
+    check_slice, check_tensors, export,
 };
 pub use dmlcts_model::{
     BindingOffsets, DataType, Desc, ErrorCode, FeatureLevel, List, NumberKind, Side, Signature, Tensor, Value,
@@ -117,43 +123,3 @@ pub use gate::Gate;
 #[cfg(feature = "proptest")]
 pub use property::{AnyCase, CaseLine, CaseTree, case, case_at};
 pub use serve::serve;
-
-#[cfg(all(test, feature = "gate"))]
-mod tests {
-    use dmlcts_generate::Suite;
-    use dmlcts_spec::{Library, Scratch, Validity};
-
-    use super::*;
-
-    fn check(desc: &Desc) -> Result<(), Refusal> {
-        let (input, output) = check_tensors(desc)?;
-        if desc.signature.operator == "PADDING1" {
-            check_padding(desc, input, output).map(drop)
-        } else {
-            check_slice(desc, input, output).map(drop)
-        }
-    }
-
-    #[test]
-    fn the_rules_say_what_the_spec_says() {
-        let library = Library::embedded();
-        let suite = Suite::load("smoke").expect("a suite");
-        let expansion = suite.expand(library, 0).expect("cases");
-        let mut case = expansion.blank().expect("a case");
-        let (mut scratch, mut told) = (Scratch::default(), [0, 0]);
-        for index in 0.. {
-            if expansion.case(index, &mut case).is_none() {
-                break;
-            }
-            let operator = library.operator(&case.desc.signature.operator).expect("an operator");
-            let validity = operator.judge(&case.desc, FeatureLevel::NEWEST, &mut scratch).validity();
-            match (validity, check(&case.desc)) {
-                (Validity::Open, _) | (_, Err(Refusal::Unsupported(_))) => {}
-                (Validity::Valid, Ok(())) => told[0] += 1,
-                (Validity::Invalid, Err(Refusal::Invalid(_))) => told[1] += 1,
-                (validity, checked) => panic!("{case} is {validity:?}, and checked: {checked:?}"),
-            }
-        }
-        assert!(told.iter().all(|count| *count > 1_000), "{told:?}");
-    }
-}
