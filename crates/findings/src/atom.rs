@@ -148,19 +148,25 @@ impl Test {
             Self::Terms(_, sign, other) => {
                 let other = universe.column(*other);
                 match sign {
-                    Sign::Equal => visit!(other, |one, two| Some(one == two)),
-                    Sign::NotEqual => visit!(other, |one, two| Some(one != two)),
-                    Sign::Less => visit!(other, |one, two| Some(one < two)),
-                    Sign::LessOrEqual => visit!(other, |one, two| Some(one <= two)),
-                    Sign::Greater => visit!(other, |one, two| Some(one > two)),
-                    Sign::GreaterOrEqual => visit!(other, |one, two| Some(one >= two)),
+                    Sign::Equal => visit!(other, |one, two| one == two),
+                    Sign::NotEqual => visit!(other, |one, two| one != two),
+                    Sign::Less => visit!(other, |one, two| one < two),
+                    Sign::LessOrEqual => visit!(other, |one, two| one <= two),
+                    Sign::Greater => visit!(other, |one, two| one > two),
+                    Sign::GreaterOrEqual => visit!(other, |one, two| one >= two),
                 }
             }
             Self::MultipleOf(_, other, is) => {
                 let other = universe.column(*other);
-                visit!(other, |one, two| {
-                    (two != 0).then(|| (one.checked_rem_euclid(two).unwrap_or(0) == 0) == *is)
-                });
+                for case in cases {
+                    let (row, of) = (column.lanes(*case), other.lanes(*case));
+                    let is_divisor = both(row, of, |_, divisor| divisor != 0);
+                    let is_multiple =
+                        |one: i64, divisor: i64| one.checked_rem_euclid(divisor).unwrap_or(0) == 0;
+                    let truth =
+                        both(row, of, |one, divisor| divisor != 0 && is_multiple(one, divisor) == *is);
+                    next(Truth { defined: is_divisor.on, ..truth });
+                }
             }
             Self::Either(one, or) => cases.iter().for_each(|case| {
                 let (one, or) = (one.truth(universe, *case), or.truth(universe, *case));
@@ -201,29 +207,27 @@ impl Test {
 /// A question about a term, lane by lane.
 #[inline]
 fn each(one: Row<'_>, holds: impl Fn(i64) -> bool) -> Truth {
-    let mut on = 0;
-    for (lane, value) in one.values.iter().enumerate() {
-        on |= u8::from(holds(*value)) << lane;
-    }
+    let on = match <&[i64; 8]>::try_from(one.values) {
+        // The compiler unrolls a loop of a known length.
+        Ok(values) => (0..8).fold(0, |on, lane| on | u8::from(holds(values[lane])) << lane),
+        Err(_) => one.values.first().map_or(0, |value| u8::from(holds(*value))),
+    };
     Truth { on: on & one.defined, defined: one.defined, of: one.of }
 }
 
-/// A question about two terms, lane by lane. `None` is undefined.
+/// A question about two terms, lane by lane.
 #[inline]
-fn both(one: Row<'_>, other: Row<'_>, holds: impl Fn(i64, i64) -> Option<bool>) -> Truth {
+fn both(one: Row<'_>, other: Row<'_>, holds: impl Fn(i64, i64) -> bool) -> Truth {
     // Lists of different lengths have no axes in common.
     let of = if one.of == other.of { one.of } else { 0 };
-    let (mut on, mut defined) = (0, 0);
-    let is_defined = one.defined & other.defined & of;
-    for (lane, (one, other)) in one.values.iter().zip(other.values).enumerate() {
-        if is_defined >> lane & 1 == 1
-            && let Some(holds) = holds(*one, *other)
-        {
-            defined |= 1 << lane;
-            on |= u8::from(holds) << lane;
+    let defined = one.defined & other.defined & of;
+    let on = match (<&[i64; 8]>::try_from(one.values), <&[i64; 8]>::try_from(other.values)) {
+        (Ok(one), Ok(other)) => {
+            (0..8).fold(0, |on, lane| on | u8::from(holds(one[lane], other[lane])) << lane)
         }
-    }
-    Truth { on, defined, of }
+        _ => one.values.first().zip(other.values.first()).map_or(0, |(one, two)| u8::from(holds(*one, *two))),
+    };
+    Truth { on: on & defined, defined, of }
 }
 
 /// The text of a test, and how hard it is to read.

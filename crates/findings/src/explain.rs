@@ -13,7 +13,7 @@ use crate::{
     evidence::weigh,
     experiment::{Budget, Estimate},
     label::{Ask, Label, Labelled, RoundLimit},
-    learned::{Learned, learn},
+    learned::{Learned, Way, learn, learn_by},
     merge::around_clauses,
     role::form,
 };
@@ -191,15 +191,23 @@ fn judge_data(
     });
     let hiding: BTreeSet<usize> = hiding.collect();
     if !hiding.is_empty() && !(budget.is_over)() {
+        let is_hiding = |operator: &str, kind: Option<&str>| {
+            let mut of = hiding.iter().map(|place| &learned[*place]).filter(|one| one.operator == operator);
+            of.any(|one| kind.is_none_or(|kind| one.class == kind))
+        };
+        let says = |one: &&Labelled| {
+            let kind = if let Label::Failed(kind) = &one.label { Some(kind.as_str()) } else { None };
+            is_hiding(&one.case.desc.signature.operator, kind)
+        };
         let told = |one: &Labelled| match one.label {
             Label::Blind(_) => Labelled { case: one.case.clone(), label: Label::Passed },
             _ => one.clone(),
         };
-        let labelled: Vec<Labelled> = sample.values().chain(asked).map(told).collect();
+        let labelled: Vec<Labelled> = sample.values().chain(asked).filter(says).map(told).collect();
         // A condition on the data may be right about the blind passes, too. If it is hardly longer, the data
         // are the cause. A long one fits by chance.
         let length = |one: &Learned| one.predicates.iter().map(|found| found.conditions).sum::<usize>();
-        for mut new in learn(&labelled, (library, level), seed, budget, None) {
+        for mut new in learn_by(&labelled, (library, level), seed, budget, Way::Exact) {
             let mut old = hiding.iter().copied().filter(|place| are_alike(&learned[*place], &new));
             let old = old.next().map(|place| &mut learned[place]);
             let is_right = |old: &&mut Learned| new.wrong == 0 && length(&new) <= 2 + length(old);

@@ -95,6 +95,18 @@ pub(crate) fn learn(universe: &Universe<'_>, hints: &[usize], seed: u64, effort:
     by_mode.filter(|by_mode| by_mode.cost(universe) < rules.cost(universe)).unwrap_or(rules)
 }
 
+/// Learns one rule for all failures and no pass. No rules if there is none.
+pub(crate) fn learn_exact(universe: &Universe<'_>, seed: u64, effort: &Effort<'_>) -> Explanation {
+    let mut sample = first_sample(universe, &[], seed);
+    let cases: Vec<usize> = sample.failed.iter().chain(&sample.passed).copied().collect();
+    let atoms = proposals::atoms(universe, &cases);
+    let failures = universe.of_outcome(true);
+    let found = one_rule((universe, effort), &atoms, &failures, &mut sample, Aim::All);
+    let best = found.ok().and_then(|found| found.rules.into_iter().next());
+    let rules = best.map(|rule| simplified(&rule, &atoms, universe, &failures)).into_iter().collect();
+    Explanation { atoms, rules, ..Explanation::default() }
+}
+
 /// Learns the rules without a look at modes. The first rule has this aim.
 pub(crate) fn learn_once(
     universe: &Universe<'_>,

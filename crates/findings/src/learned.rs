@@ -13,7 +13,7 @@ use crate::{
     explain::ENOUGH_FAILURES,
     fresh::Fresh,
     label::{Ask, Label, Labelled, RoundLimit},
-    learn::{Explanation, learn as learn_rules},
+    learn::{Explanation, learn as learn_rules, learn_exact},
     merge::{Subject, merge},
     propose::Asked,
     share::share,
@@ -87,11 +87,34 @@ impl Learned {
 /// follows from the cases, the seed and the answers, unless the time ends.
 pub fn learn(
     labelled: &[Labelled],
+    of: (&Library, FeatureLevel),
+    seed: u64,
+    budget: Budget<'_>,
+    ask: Option<&mut dyn Ask>,
+) -> Vec<Learned> {
+    learn_by(labelled, of, seed, budget, ask.map_or(Way::Cases, Way::Experiments))
+}
+
+/// How rules are learned.
+pub(crate) enum Way<'a> {
+    /// From the cases and from experiments.
+    Experiments(&'a mut dyn Ask),
+    /// From the cases alone.
+    Cases,
+    /// From the cases alone: one rule that is right about all of them, or none.
+    Exact,
+}
+
+/// Learns predicates in one of these ways.
+pub(crate) fn learn_by(
+    labelled: &[Labelled],
     (library, level): (&Library, FeatureLevel),
     seed: u64,
     budget: Budget<'_>,
-    mut ask: Option<&mut dyn Ask>,
+    way: Way<'_>,
 ) -> Vec<Learned> {
+    let is_exact = matches!(way, Way::Exact);
+    let mut ask = if let Way::Experiments(ask) = way { Some(ask) } else { None };
     let mut all: Vec<Subject<'_>> = Vec::new();
     let of_operators = library.operators().iter().map(|operator| {
         let cases = of_operator(labelled, operator, level);
@@ -134,6 +157,8 @@ pub fn learn(
                     // Few failures support no rule, and nearly every condition holds for them.
                     rules: if universe.of_outcome(true).len() < ENOUGH_FAILURES {
                         Explanation::default()
+                    } else if is_exact {
+                        learn_exact(&universe, derive(seed, "sample"), &Effort::new(budget.is_over))
                     } else {
                         learn_rules(&universe, &[], derive(seed, "sample"), &Effort::new(budget.is_over))
                     },

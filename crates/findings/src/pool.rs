@@ -43,14 +43,16 @@ pub(crate) struct Candidate {
     pub(crate) alike: Vec<Condition>,
 }
 
-/// Conditions on one atom that hold for enough failures, the lightest first.
-pub(crate) fn candidates(
+/// The conditions and the members of groups that a search chooses from, the lightest first. Each holds for at
+/// least `least_failed` failures.
+pub(crate) fn pool(
     atoms: &[Atom],
     universe: &Universe<'_>,
     sample: &Sample,
     least_failed: usize,
-) -> Vec<Candidate> {
+) -> (Vec<Candidate>, Vec<Member>) {
     let mut found: BTreeMap<(Bits, Bits), Vec<(u32, Condition)>> = BTreeMap::new();
+    let mut members = Members::default();
     let mut failed = Vec::with_capacity(sample.failed.len());
     let mut passed = Vec::with_capacity(sample.passed.len());
     for (place, atom) in atoms.iter().enumerate() {
@@ -62,6 +64,10 @@ pub(crate) fn candidates(
         let counts =
             [&failed, &passed].map(|truths| truths.iter().map(|truth| truth.count()).collect::<Vec<u8>>());
         for form in forms {
+            // A group of one atom holds for the same cases as `any axis`.
+            if form == Form::Any {
+                members.add((atom, place), &failed, &passed);
+            }
             let held = (form.held(&failed, &counts[0]), form.held(&passed, &counts[1]));
             // A condition that holds for every pass excludes nothing.
             if held.1.count() == sample.passed.len() && !sample.passed.is_empty() {
@@ -74,7 +80,7 @@ pub(crate) fn candidates(
     }
     let mut candidates: Vec<Candidate> = found.into_iter().filter_map(candidate).collect();
     candidates.sort_by_key(|candidate| (candidate.weight, candidate.condition.clone()));
-    candidates
+    (candidates, members.sorted())
 }
 
 /// The forms in which an atom holds for at least `least_failed` failures; `None` if there are none. `truths`
@@ -98,7 +104,7 @@ fn surviving(
         atom.truths(universe, cases, truths);
         let counts: Vec<u8> = truths[asked..].iter().map(|truth| truth.count()).collect();
         for (form, missed) in &mut alive {
-            *missed += cases.len() - form.held(&truths[asked..], &counts).count();
+            *missed += cases.len() - form.count(&truths[asked..], &counts);
         }
         alive.retain(|(_, missed)| *missed <= most_missed);
         if alive.is_empty() {
@@ -125,8 +131,7 @@ pub(crate) struct Member {
     pub(crate) passed: Vec<u8>,
 }
 
-/// The atoms of axes that hold on enough axes of enough failures, without those that hold on the same axes as
-/// a lighter one.
+/// The atoms of axes that hold on `at_least` axes of `least_failed` failures, the lightest first.
 pub(crate) fn members(
     atoms: &[Atom],
     universe: &Universe<'_>,
@@ -134,38 +139,39 @@ pub(crate) fn members(
     least_failed: usize,
     at_least: u8,
 ) -> Vec<Member> {
-    let mut found: BTreeMap<(Vec<u8>, Vec<u8>), (u32, usize)> = BTreeMap::new();
-    let most_missed = sample.failed.len() - least_failed.min(sample.failed.len());
-    let mut truths = Vec::new();
-    let mut lanes = |atom: &Atom, cases: &[usize]| -> Vec<u8> {
-        truths.clear();
-        atom.truths(universe, cases, &mut truths);
-        truths.iter().map(|truth| truth.on).collect()
-    };
-    let is_missed = |on: &&u8| on.count_ones() < u32::from(at_least);
+    let mut members = Members::default();
+    let [mut failed, mut passed] = [Vec::new(), Vec::new()];
     for (place, atom) in atoms.iter().enumerate().filter(|(_, atom)| atom.is_axis) {
-        let (mut missed, mut failed) = (0, Vec::new());
-        // Most atoms fail at the first cases.
-        for cases in sample.failed.chunks(16) {
-            let on = lanes(atom, cases);
-            missed += on.iter().filter(is_missed).count();
-            if missed > most_missed {
-                break;
-            }
-            failed.extend(on);
+        failed.clear();
+        atom.truths(universe, &sample.failed, &mut failed);
+        let held = failed.iter().filter(|truth| truth.on.count_ones() >= u32::from(at_least)).count();
+        if held >= least_failed {
+            passed.clear();
+            atom.truths(universe, &sample.passed, &mut passed);
+            members.add((atom, place), &failed, &passed);
         }
-        if missed > most_missed {
-            continue;
-        }
-        let passed = lanes(atom, &sample.passed);
+    }
+    members.sorted()
+}
+
+/// Members, without those that hold on the same axes as a lighter one: by the axes of the failures and of the
+/// passes, the weight and index of an atom.
+#[derive(Default)]
+struct Members(BTreeMap<(Vec<u8>, Vec<u8>), (u32, usize)>);
+
+impl Members {
+    fn add(&mut self, (atom, place): (&Atom, usize), failed: &[Truth], passed: &[Truth]) {
+        let [failed, passed] =
+            [failed, passed].map(|truths| truths.iter().map(|truth| truth.on).collect::<Vec<u8>>());
         let new = (atom.weight, place);
-        let known = found.entry((failed, passed)).or_insert(new);
+        let known = self.0.entry((failed, passed)).or_insert(new);
         *known = new.min(*known);
     }
-    let mut members: Vec<Member> = found
-        .into_iter()
-        .map(|((failed, passed), (weight, atom))| Member { atom, weight, failed, passed })
-        .collect();
-    members.sort_by_key(|member| (member.weight, member.atom));
-    members
+
+    fn sorted(self) -> Vec<Member> {
+        let of = |((failed, passed), (weight, atom))| Member { atom, weight, failed, passed };
+        let mut members: Vec<Member> = self.0.into_iter().map(of).collect();
+        members.sort_by_key(|member| (member.weight, member.atom));
+        members
+    }
 }

@@ -74,9 +74,13 @@ fn numbers(universe: &Universe<'_>, term: usize, word: &Word, sample: &[usize], 
         bounds.add(values, universe.is_failure(*case));
     }
     for number in bounds.numbers() {
+        // No case of the sample equals a number that none has.
+        let is_seen = bounds.seen.contains(&number);
         // Among equals, the first is kept.
         for sign in [Sign::Equal, Sign::GreaterOrEqual, Sign::LessOrEqual, Sign::NotEqual] {
-            tests.push(Test::Number(term, sign, number));
+            if is_seen || matches!(sign, Sign::GreaterOrEqual | Sign::LessOrEqual) {
+                tests.push(Test::Number(term, sign, number));
+            }
         }
     }
     for divisor in word.divisors {
@@ -122,7 +126,6 @@ fn remainders(universe: &Universe<'_>, term: usize, sample: &[usize]) -> Vec<Tes
 #[derive(Default)]
 struct Bounds {
     seen: BTreeSet<i64>,
-    telling: BTreeSet<i64>,
     /// The least and greatest of the least and greatest values of failures, and of passes.
     failed: Option<[i64; 4]>,
     passed: Option<[i64; 4]>,
@@ -143,24 +146,18 @@ impl Bounds {
     }
 
     /// The numbers to compare with.
-    fn numbers(mut self) -> BTreeSet<i64> {
-        for bound in self.failed.into_iter().flatten() {
-            self.telling.insert(bound);
-        }
-        for bound in self.passed.into_iter().flatten() {
-            self.telling.extend([bound.saturating_sub(1), bound.saturating_add(1)]);
-        }
+    fn numbers(&self) -> BTreeSet<i64> {
         let (Some(least), Some(most)) = (self.seen.first().copied(), self.seen.last().copied()) else {
             return BTreeSet::new();
         };
+        let of_failures = self.failed.into_iter().flatten();
+        let of_passes = self.passed.into_iter().flatten();
+        let beside = of_passes.flat_map(|bound| [bound.saturating_sub(1), bound.saturating_add(1)]);
         // Beyond small numbers, code has powers of two and their neighbours.
         let powers = (4..33).flat_map(|power| [-1, 0, 1].map(|step| (1 << power) + step));
-        let usual = (-4..=SMALL).chain(powers).filter(|number| (least..=most).contains(number));
-        let mut numbers: BTreeSet<i64> = usual.collect();
+        let all = of_failures.chain(beside).chain(-4..=SMALL).chain(powers);
         // A bound that no case exceeds only asks whether there is a value.
-        self.telling.retain(|number| (least..=most).contains(number));
-        numbers.append(&mut self.telling);
-        numbers
+        all.filter(|number| (least..=most).contains(number)).collect()
     }
 }
 

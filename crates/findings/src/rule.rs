@@ -71,6 +71,16 @@ impl Form {
         }
     }
 
+    /// The number of truths for which the condition holds, as for [`Form::held`].
+    pub(crate) fn count(self, truths: &[Truth], counts: &[u8]) -> usize {
+        match self {
+            Self::AtLeast(_) | Self::AtMost(_) | Self::Exactly(_) => {
+                counts.iter().filter(|count| self.counts(**count)).count()
+            }
+            _ => truths.iter().filter(|truth| self.holds(**truth)).count(),
+        }
+    }
+
     fn weight(self) -> u32 {
         match self {
             Self::Once => 0,

@@ -10,7 +10,7 @@ use crate::{
     atom::Atom,
     bits::Bits,
     effort::Effort,
-    pool::{Candidate, Member, Sample, candidates, members},
+    pool::{Candidate, Member, Sample, members, pool},
     rule::{Condition, Form, Rule},
     universe::Universe,
 };
@@ -75,8 +75,7 @@ impl<'a> Search<'a> {
     pub(crate) fn new(atoms: &'a [Atom], universe: &Universe<'_>, sample: &Sample, aim: Aim) -> Self {
         let (failed, passed) = (sample.failed.len(), sample.passed.len());
         let least = if aim == Aim::All { failed } else { LEAST.min(failed) };
-        let candidates = candidates(atoms, universe, sample, least);
-        let members = members(atoms, universe, sample, least, 1);
+        let (candidates, members) = pool(atoms, universe, sample, least);
         let mut search = Self { atoms, aim, at_least: 1, candidates, members, failed, passed };
         if aim == Aim::Many {
             search.keep_telling();
