@@ -129,13 +129,14 @@ impl Search<'_> {
         let Some(axis) = self.axes.get(depth) else { return Some(moved && offset == 0) };
         // The remaining axes must be able to compensate `offset + d * stride`. By symmetry, the first
         // difference other than zero is taken as positive.
-        let low = (-axis.reach - offset + axis.stride - 1).div_euclid(axis.stride);
+        let low = divided(-axis.reach - offset + axis.stride - 1, axis.stride);
         let low = low.max(if moved { -axis.most } else { 0 });
-        let high = (axis.reach - offset).div_euclid(axis.stride).min(axis.most);
+        let high = divided(axis.reach - offset, axis.stride).min(axis.most);
         let mut difference = low;
         while difference <= high {
             let next = offset + difference * axis.stride;
-            let possible = if axis.divisor == 0 { next == 0 } else { next % axis.divisor == 0 };
+            let possible =
+                if axis.divisor == 0 { next == 0 } else { divided(next, axis.divisor) * axis.divisor == next };
             if possible {
                 if self.meets(depth + 1, next, moved || difference != 0)? {
                     return Some(true);
@@ -146,6 +147,14 @@ impl Search<'_> {
             difference += 1;
         }
         Some(false)
+    }
+}
+
+/// The quotient, rounded down. Most numbers fit 64 bits, and a processor divides no wider ones.
+fn divided(number: i128, by: i128) -> i128 {
+    match (i64::try_from(number), i64::try_from(by)) {
+        (Ok(number), Ok(by)) => i128::from(number.div_euclid(by)),
+        _ => number.div_euclid(by),
     }
 }
 
