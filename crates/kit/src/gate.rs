@@ -46,6 +46,8 @@ const CASE_TIMEOUT: Duration = Duration::from_secs(10);
 /// With `DMLCTS_ACCEPT=1`, the program first runs the whole suite, writes what fails into the folder of
 /// [`Self::findings`] and prints the change, as `dmlcts run --accept` does. Then the trials run, and expect
 /// what was written. A flake, a time-out or a run that was cut off is not accepted, and its trials fail.
+/// At the hundredth unexpected crash, the run ends and accepts nothing. Then only a trial `gate` is there, which
+/// fails and says what to do.
 #[derive(Debug)]
 #[must_use = "`test` runs the trials"]
 pub struct Gate<F> {

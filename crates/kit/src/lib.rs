@@ -56,7 +56,9 @@
 //!
 //! The folder must be there: `mkdir -p findings/myops`, with a README in it, since git keeps no empty folder.
 //! `DMLCTS_ACCEPT=1 cargo test --test conformance` makes it, too, writes the files of what fails or is fixed,
-//! and prints what it changes, as `dmlcts run --accept` does. It runs every case, however many crash.
+//! and prints what it changes, as `dmlcts run --accept` does. At the hundredth unexpected crash, it ends and
+//! accepts nothing. Fix the crash, declare its cases as a lack, or write the file of a finding whose `where`
+//! holds for them. `dmlcts run --accept` has no such limit.
 //!
 //! `Gate::snapshot` adds a trial that compares the backend with its accepted snapshot, as `dmlcts snapshot`
 //! does. `cargo insta review` or `dmlcts snapshot review` accepts a change.

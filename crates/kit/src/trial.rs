@@ -26,6 +26,10 @@ pub(crate) const SEED: u64 = 0;
 const MOST_HANGS: u64 = 10;
 /// The number of unexpected crashes after which a trial ends. Each costs two processes.
 pub(crate) const MOST_CRASHES: u64 = 100;
+/// How to go on after a run that crashes ended, and that accepts nothing.
+const ABOUT_CRASHES: &str = "help: fix the crash, declare its cases as a lack, or write the file of a finding \
+    of the class `crashed` whose `where` holds for them: known crashes are not counted; or accept them by \
+    `dmlcts run --accept`, which has no limit\n";
 
 /// The number of cases that a finding may cost: less than in a run, since many trials may have the same one.
 const EXPLAINED: usize = 300;
@@ -130,6 +134,7 @@ impl Subject {
             record: true,
             tries_smallest: true,
             known: self.known.clone(),
+            max_crashes: Some(MOST_CRASHES),
             ..Configuration::default()
         };
         let mut failed = FailedCases::default();
@@ -137,8 +142,9 @@ impl Subject {
         let (diagnosis, incidents) =
             self.run_and_tell(source, configuration, &explaining, &mut |event| failed.on_event(event))?;
         if let Some(reason) = broken(&diagnosis.summary) {
+            let help = if ended_by_crashes(&diagnosis.summary) { ABOUT_CRASHES } else { "" };
             let report = self.report(&diagnosis, incidents, false);
-            return Err(format!("nothing was accepted: {reason}\n{report}").into());
+            return Err(format!("nothing was accepted: {reason}\n{help}{report}").into());
         }
         let run = AcceptedRun { diagnosis: &diagnosis, failed: &failed.0, is_whole: true };
         match dmlcts_store::accept_run(folder, &run, &[])? {
@@ -243,13 +249,18 @@ pub(crate) fn explaining(cases: usize) -> Explaining {
     Explaining { cases: Some(cases), shrink: true, ..Explaining::NONE }
 }
 
+/// Whether crashes ended a run before its last case.
+fn ended_by_crashes(summary: &Summary) -> bool {
+    summary.ending != Ending::Complete && summary.totals.verdicts().of(Verdict::Crash) >= MOST_CRASHES
+}
+
 /// Why the backend or the machine did not bring a run to its end.
 pub(crate) fn broken(summary: &Summary) -> Option<String> {
     let ended = summary.ending;
     match &summary.lost {
         Some(reason) => Some(format!("the backend is lost: {reason}")),
         None if ended == Ending::Hangs => Some(format!("the trial ended after {MOST_HANGS} hanging cases")),
-        None if summary.totals.verdicts().of(Verdict::Crash) >= MOST_CRASHES && ended != Ending::Complete => {
+        None if ended_by_crashes(summary) => {
             let left = summary.cases.unwrap_or_default().saturating_sub(summary.totals.progress.read);
             Some(format!("the trial ended after {MOST_CRASHES} crashes: up to {left} cases did not run"))
         }
