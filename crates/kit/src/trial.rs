@@ -11,8 +11,8 @@ use dmlcts_generate::{Strategy, Suite};
 use dmlcts_model::Desc;
 use dmlcts_report::{Context, KnownContext, Replay, Style, Subject as Cases, write_findings, write_known};
 use dmlcts_runner::{
-    Conclusion, Configuration, Ending, Event as RunEvent, KnownFailures, Listed, Run, Source, Status, Stop,
-    SuiteSource, Summary, Verdict,
+    Conclusion, Configuration, Ending, Event as RunEvent, KnownEntry, KnownFailures, Listed, Run, Source,
+    Status, Stop, SuiteSource, Summary, Verdict,
 };
 use dmlcts_spec::{Library, Operator, Predicate};
 use dmlcts_store::{AcceptedRun, FailedCases, Folder, Stored};
@@ -71,20 +71,20 @@ impl Subject {
         let configuration = Configuration { filter, max_crashes, ..Configuration::default() };
         let (diagnosis, incidents) = self.run(source, self.known.clone(), configuration)?;
         let summary = &diagnosis.summary;
-        let report = || {
+        let report = |is_whole: bool| {
             let trial = format!("{}::{strategy}", operator.name().to_lowercase());
             self.overall.add(&trial, &diagnosis.findings);
-            self.report(&diagnosis, incidents.clone(), false)
+            self.report(&diagnosis, incidents.clone(), is_whole)
         };
         if let Some(reason) = broken(summary) {
-            return Err(format!("{reason}\n{}", report()).into());
+            return Err(format!("{reason}\n{}", report(false)).into());
         }
         if summary.totals.progress.ran == 0 {
             return Err("no case was selected; name another suite".into());
         }
         let changed = summary.known(false).any(|(_, conclusion)| conclusion.is_unexpected());
         if summary.tally().unexpected() > 0 || changed {
-            return Err(report().into());
+            return Err(report(self.are_fixed(summary)?).into());
         }
         if summary.is_unjudged() {
             let name = &summary.capabilities.name;
@@ -94,6 +94,26 @@ impl Subject {
             return Err("every output was too large to run, so that none was compared".into());
         }
         Ok(Completion::Completed)
+    }
+
+    /// Whether each finding whose cases in a trial all passed is fixed: the cases of its file pass, too. A few
+    /// passes alone do not show it, since cases of other trials may fail.
+    fn are_fixed(&self, summary: &Summary) -> Result<bool, Failed> {
+        let passes = |id: &str| {
+            let mut known = summary.known(true);
+            known.any(|(tally, conclusion)| tally.entry.id == id && conclusion == Conclusion::Fixed)
+        };
+        let entries = self.known.entries().iter().filter(|entry| passes(&entry.failure().id));
+        let entries: Vec<KnownEntry> = entries.cloned().collect();
+        if entries.is_empty() {
+            return Ok(false);
+        }
+        let cases = entries.iter().flat_map(|entry| entry.cases().to_vec()).collect();
+        let source = Arc::new(Listed::new(cases, "finding"));
+        let (run, _) = self.run(source, KnownFailures::new(entries), Configuration::default())?;
+        // A case counts for one finding: another one that has it may have no other.
+        let mut known = run.summary.known(true);
+        Ok(known.all(|(_, conclusion)| matches!(conclusion, Conclusion::Fixed | Conclusion::NotRun)))
     }
 
     /// Runs the cases of a known finding, which must fail as it says.
