@@ -52,8 +52,8 @@
 //!
 //! A file of the folder `findings/myops` describes a known failure, as for `dmlcts run --findings`. It is a
 //! trial, too, which passes as long as the backend fails as the file says. Once its cases pass, the finding
-//! is fixed: its own trial and those of its cases fail and say FIXED. Take the file out, or keep it as a guard
-//! with `DMLCTS_ACCEPT=1`.
+//! is fixed: its own trial and those of its cases fail and say FIXED. Take the file out, or keep it as a
+//! guard with `DMLCTS_ACCEPT=1`.
 //!
 //! The folder must be there: `mkdir -p findings/myops`, with a README in it, since git keeps no empty folder.
 //! `DMLCTS_ACCEPT=1 cargo test --test conformance` makes it, too, writes the files of what fails or is fixed,

@@ -27,8 +27,8 @@ const MOST_HANGS: u64 = 10;
 /// The number of unexpected crashes after which a trial ends. Each costs two processes.
 pub(crate) const MOST_CRASHES: u64 = 100;
 /// How to go on after a run that crashes ended, and that accepts nothing.
-const ABOUT_CRASHES: &str = "help: fix the crash, declare its cases as a lack, or write the file of a finding \
-    of the class `crashed` whose `where` holds for them: known crashes are not counted; or accept them by \
+const ABOUT_CRASHES: &str = "help: fix the crash, declare its cases as a lack, or write the file of a \
+    finding of the class `crashed` whose `where` holds for them: known crashes are not counted; or accept them by \
     `dmlcts run --accept`, which has no limit\n";
 
 /// The number of cases that a finding may cost: less than in a run, since many trials may have the same one.
@@ -96,8 +96,8 @@ impl Subject {
         Ok(Completion::Completed)
     }
 
-    /// Whether each finding whose cases in a trial all passed is fixed: the cases of its file pass, too. A few
-    /// passes alone do not show it, since cases of other trials may fail.
+    /// Whether each finding whose cases in a trial all passed is fixed: the cases of its file pass, too. A
+    /// few passes alone do not show it, since cases of other trials may fail.
     fn are_fixed(&self, summary: &Summary) -> Result<bool, Failed> {
         let passes = |id: &str| {
             let mut known = summary.known(true);
