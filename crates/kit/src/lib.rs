@@ -62,7 +62,8 @@
 //! holds for them. `dmlcts run --accept` has no such limit.
 //!
 //! `Gate::snapshot` adds a trial that compares the backend with its accepted snapshot, as `dmlcts snapshot`
-//! does. `cargo insta review` or `dmlcts snapshot review` accepts a change.
+//! does. `cargo insta review` or `dmlcts snapshot review` accepts a change. Without them, take `.new` off the
+//! name of each file.
 //!
 //! [`check_tensors`], [`check_slice`] and [`check_padding`] refuse what DirectML refuses, for a library that
 //! takes more.
