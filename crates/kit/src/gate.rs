@@ -40,12 +40,15 @@ const CASE_TIMEOUT: Duration = Duration::from_secs(10);
 /// A test program with a trial for each operator and strategy of a suite, and for each known finding.
 ///
 /// A trial is called `slice1::boundary`, and that of a finding `finding::` and its id. `cargo test -- slice1`
-/// selects trials as usual. A trial runs its own cases alone, and so does cargo-nextest. Each crash costs two
-/// processes, so a trial ends after 100 unexpected ones, and says how many cases did not run.
+/// selects trials as usual, but a second filter is an error, unlike in libtest. `--skip` may come repeatedly.
+/// A trial runs its own cases alone, and so does cargo-nextest. Each crash costs two processes, so a trial
+/// ends after 100 unexpected ones, and says how many cases did not run.
 ///
 /// With `DMLCTS_ACCEPT=1`, the program first runs the whole suite, writes what fails into the folder of
 /// [`Self::findings`] and prints the change, as `dmlcts run --accept` does. Then the trials run, and expect
 /// what was written. A flake, a time-out or a run that was cut off is not accepted, and its trials fail.
+/// At the hundredth unexpected crash, the run ends and accepts nothing. Then only a trial `gate` is there,
+/// which fails and says what to do.
 #[derive(Debug)]
 #[must_use = "`test` runs the trials"]
 pub struct Gate<F> {

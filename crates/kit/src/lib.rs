@@ -52,14 +52,18 @@
 //!
 //! A file of the folder `findings/myops` describes a known failure, as for `dmlcts run --findings`. It is a
 //! trial, too, which passes as long as the backend fails as the file says. Once its cases pass, the finding
-//! is fixed, and its trials fail. Take the file out, or keep it as a guard with `DMLCTS_ACCEPT=1`.
+//! is fixed: its own trial and those of its cases fail and say FIXED. Take the file out, or keep it as a
+//! guard with `DMLCTS_ACCEPT=1`.
 //!
 //! The folder must be there: `mkdir -p findings/myops`, with a README in it, since git keeps no empty folder.
 //! `DMLCTS_ACCEPT=1 cargo test --test conformance` makes it, too, writes the files of what fails or is fixed,
-//! and prints what it changes, as `dmlcts run --accept` does. It runs every case, however many crash.
+//! and prints what it changes, as `dmlcts run --accept` does. At the hundredth unexpected crash, it ends and
+//! accepts nothing. Fix the crash, declare its cases as a lack, or write the file of a finding whose `where`
+//! holds for them. `dmlcts run --accept` has no such limit.
 //!
 //! `Gate::snapshot` adds a trial that compares the backend with its accepted snapshot, as `dmlcts snapshot`
-//! does. `cargo insta review` or `dmlcts snapshot review` accepts a change.
+//! does. `cargo insta review` or `dmlcts snapshot review` accepts a change. Without them, take `.new` off the
+//! name of each file.
 //!
 //! For a library that works on packed arrays, the author implements the two methods of
 //! [`arrays::ArrayBackend`] instead. [`arrays::Arrays`] does the rest. The folder `adapters/rust` has two

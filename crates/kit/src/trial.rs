@@ -11,8 +11,8 @@ use dmlcts_generate::{Strategy, Suite};
 use dmlcts_model::Desc;
 use dmlcts_report::{Context, KnownContext, Replay, Style, Subject as Cases, write_findings, write_known};
 use dmlcts_runner::{
-    Conclusion, Configuration, Ending, Event as RunEvent, KnownFailures, Listed, Run, Source, Status, Stop,
-    SuiteSource, Summary, Verdict,
+    Conclusion, Configuration, Ending, Event as RunEvent, KnownEntry, KnownFailures, Listed, Run, Source,
+    Status, Stop, SuiteSource, Summary, Verdict,
 };
 use dmlcts_spec::{Library, Operator, Predicate};
 use dmlcts_store::{AcceptedRun, FailedCases, Folder, Stored};
@@ -26,6 +26,10 @@ pub(crate) const SEED: u64 = 0;
 const MOST_HANGS: u64 = 10;
 /// The number of unexpected crashes after which a trial ends. Each costs two processes.
 pub(crate) const MOST_CRASHES: u64 = 100;
+/// How to go on after a run that crashes ended, and that accepts nothing.
+const ABOUT_CRASHES: &str = "help: fix the crash, declare its cases as a lack, or write the file of a \
+    finding of the class `crashed` whose `where` holds for them: known crashes are not counted; or accept them by \
+    `dmlcts run --accept`, which has no limit\n";
 
 /// The number of cases that a finding may cost: less than in a run, since many trials may have the same one.
 const EXPLAINED: usize = 300;
@@ -67,20 +71,20 @@ impl Subject {
         let configuration = Configuration { filter, max_crashes, ..Configuration::default() };
         let (diagnosis, incidents) = self.run(source, self.known.clone(), configuration)?;
         let summary = &diagnosis.summary;
-        let report = || {
+        let report = |is_whole: bool| {
             let trial = format!("{}::{strategy}", operator.name().to_lowercase());
             self.overall.add(&trial, &diagnosis.findings);
-            self.report(&diagnosis, incidents.clone(), false)
+            self.report(&diagnosis, incidents.clone(), is_whole)
         };
         if let Some(reason) = broken(summary) {
-            return Err(format!("{reason}\n{}", report()).into());
+            return Err(format!("{reason}\n{}", report(false)).into());
         }
         if summary.totals.progress.ran == 0 {
             return Err("no case was selected; name another suite".into());
         }
         let changed = summary.known(false).any(|(_, conclusion)| conclusion.is_unexpected());
         if summary.tally().unexpected() > 0 || changed {
-            return Err(report().into());
+            return Err(report(self.are_fixed(summary)?).into());
         }
         if summary.is_unjudged() {
             let name = &summary.capabilities.name;
@@ -90,6 +94,26 @@ impl Subject {
             return Err("every output was too large to run, so that none was compared".into());
         }
         Ok(Completion::Completed)
+    }
+
+    /// Whether each finding whose cases in a trial all passed is fixed: the cases of its file pass, too. A
+    /// few passes alone do not show it, since cases of other trials may fail.
+    fn are_fixed(&self, summary: &Summary) -> Result<bool, Failed> {
+        let passes = |id: &str| {
+            let mut known = summary.known(true);
+            known.any(|(tally, conclusion)| tally.entry.id == id && conclusion == Conclusion::Fixed)
+        };
+        let entries = self.known.entries().iter().filter(|entry| passes(&entry.failure().id));
+        let entries: Vec<KnownEntry> = entries.cloned().collect();
+        if entries.is_empty() {
+            return Ok(false);
+        }
+        let cases = entries.iter().flat_map(|entry| entry.cases().to_vec()).collect();
+        let source = Arc::new(Listed::new(cases, "finding"));
+        let (run, _) = self.run(source, KnownFailures::new(entries), Configuration::default())?;
+        // A case counts for one finding: another one that has it may have no other.
+        let mut known = run.summary.known(true);
+        Ok(known.all(|(_, conclusion)| matches!(conclusion, Conclusion::Fixed | Conclusion::NotRun)))
     }
 
     /// Runs the cases of a known finding, which must fail as it says.
@@ -130,6 +154,7 @@ impl Subject {
             record: true,
             tries_smallest: true,
             known: self.known.clone(),
+            max_crashes: Some(MOST_CRASHES),
             ..Configuration::default()
         };
         let mut failed = FailedCases::default();
@@ -137,8 +162,9 @@ impl Subject {
         let (diagnosis, incidents) =
             self.run_and_tell(source, configuration, &explaining, &mut |event| failed.on_event(event))?;
         if let Some(reason) = broken(&diagnosis.summary) {
+            let help = if ended_by_crashes(&diagnosis.summary) { ABOUT_CRASHES } else { "" };
             let report = self.report(&diagnosis, incidents, false);
-            return Err(format!("nothing was accepted: {reason}\n{report}").into());
+            return Err(format!("nothing was accepted: {reason}\n{help}{report}").into());
         }
         let run = AcceptedRun { diagnosis: &diagnosis, failed: &failed.0, is_whole: true };
         match dmlcts_store::accept_run(folder, &run, &[])? {
@@ -243,13 +269,18 @@ pub(crate) fn explaining(cases: usize) -> Explaining {
     Explaining { cases: Some(cases), shrink: true, ..Explaining::NONE }
 }
 
+/// Whether crashes ended a run before its last case.
+fn ended_by_crashes(summary: &Summary) -> bool {
+    summary.ending != Ending::Complete && summary.totals.verdicts().of(Verdict::Crash) >= MOST_CRASHES
+}
+
 /// Why the backend or the machine did not bring a run to its end.
 pub(crate) fn broken(summary: &Summary) -> Option<String> {
     let ended = summary.ending;
     match &summary.lost {
         Some(reason) => Some(format!("the backend is lost: {reason}")),
         None if ended == Ending::Hangs => Some(format!("the trial ended after {MOST_HANGS} hanging cases")),
-        None if summary.totals.verdicts().of(Verdict::Crash) >= MOST_CRASHES && ended != Ending::Complete => {
+        None if ended_by_crashes(summary) => {
             let left = summary.cases.unwrap_or_default().saturating_sub(summary.totals.progress.read);
             Some(format!("the trial ended after {MOST_CRASHES} crashes: up to {left} cases did not run"))
         }
