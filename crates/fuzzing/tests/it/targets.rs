@@ -126,17 +126,19 @@ fn mutating_keeps_cases_readable_and_changes_them() {
                   InputWindowStrides=1,1,-2,2 fill=iota";
     let mut data = [0; 512];
     data[..start.len()].copy_from_slice(start);
-    let (mut size, mut changes) = (start.len(), 0);
+    let (mut size, mut changes, mut operators) = (start.len(), 0, BTreeSet::new());
     for seed in 0..2000 {
         let before = data[..size].to_vec();
         let most = data.len();
         size = mutate_case(&mut data, size, most, seed);
         let text = std::str::from_utf8(&data[..size]).expect("a case line is text");
-        assert!(line::parse(text, Library::embedded().signatures()).is_ok(), "{text}");
+        let case = line::parse(text, Library::embedded().signatures()).expect("a case line");
+        operators.insert(case.desc.signature.operator.clone());
         agreement(&data[..size]);
         changes += usize::from(before != data[..size]);
     }
     assert!(changes > 1500, "{changes}");
+    assert_eq!(operators.len(), 3, "new cases come in: {operators:?}");
     // A wrong line becomes a case, and values that do not fit stay.
     let mut data = [b'?'; 512];
     let most = data.len();

@@ -8,6 +8,9 @@ use dmlcts_spec::Library;
 
 use super::arbitrary_case;
 
+/// One input in this many becomes a new case.
+const FRESH: u64 = 16;
+
 /// The custom mutator of libFuzzer: reads the case line in the first `size` bytes of `data`, changes one
 /// thing that `seed` chooses, and writes the line back; returns its length. Anything that is not a case line
 /// is replaced by one. A line that does not fit is left as it was.
@@ -17,7 +20,8 @@ pub fn mutate_case(data: &mut [u8], size: usize, most: usize, seed: u32) -> usiz
     let known = std::str::from_utf8(&data[..size])
         .ok()
         .and_then(|text| line::parse(text, Library::embedded().signatures()).ok());
-    let case = if let Some(case) = known {
+    // Changes alone seldom leave the few kinds of cases of a small corpus.
+    let case = if let Some(case) = known.filter(|_| draws.below(FRESH) > 0) {
         mutated(&case, &mut draws)
     } else {
         let random: Vec<u8> = (0..8).flat_map(|_| draws.word().to_le_bytes()).collect();
