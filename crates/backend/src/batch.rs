@@ -9,7 +9,7 @@ use crate::Times;
 /// Jobs for a backend, with their memory in two arenas. The runner fills `inputs`, poisons `outputs`, and
 /// keeps guard bytes around every range. A backend may write only to the output ranges of its jobs. A batch
 /// is reused for the next jobs, so that its allocations are kept.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Batch {
     jobs: Vec<Job>,
     live: usize,

@@ -12,7 +12,7 @@ use std::{
 };
 
 use dmlcts_backend::{
-    Interleaved, OpenError, Purpose, Sequential,
+    Interleaved, OpenError, Purpose,
     dylib::Dylib,
     process::{Command, Deadline, Incidents, Launcher},
 };
@@ -150,7 +150,7 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
                     [one] if is_guarded => Box::new(Interleaved::new(dmlcts_mutants::backend(one))),
                     [one] => Box::new(dmlcts_mutants::backend(one)),
                     all if is_guarded => Box::new(Interleaved::new(Several::new(all))),
-                    all => Box::new(Sequential(Several::new(all))),
+                    all => Box::new(Several::new(all)),
                 })
             }))
         }

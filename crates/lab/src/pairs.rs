@@ -3,7 +3,6 @@
 
 use std::{collections::BTreeSet, io::Write, process::ExitCode, sync::Arc};
 
-use dmlcts_backend::Sequential;
 use dmlcts_diagnose::{Explaining, Finding};
 use dmlcts_generate::draw::{Draws, derive};
 use dmlcts_model::escaped;
@@ -62,7 +61,7 @@ fn is_apart(one: &BTreeSet<usize>, other: &BTreeSet<usize>) -> bool {
 
 /// The pair as a subject of explanations.
 fn subject(mutants: [&'static Mutant; 2]) -> Subject {
-    let backend: Arc<Factory> = Arc::new(move |_| Ok(Box::new(Sequential(Several::new(&mutants)))));
+    let backend: Arc<Factory> = Arc::new(move |_| Ok(Box::new(Several::new(&mutants))));
     Subject {
         name: mutants.map(|mutant| mutant.name).join(" and "),
         about: mutants.map(|mutant| mutant.about).join("; "),

@@ -1,14 +1,16 @@
 //! A backend with several faults, for what finds more than one.
 
-use dmlcts_backend::{Capabilities, Operators, Refusal, RunError};
+use dmlcts_backend::{Backend, Batch, Capabilities, Operators, Pipelined, Refusal, RunError};
 use dmlcts_model::{BindingOffsets, Desc, FeatureLevel};
 
 use crate::{Faulty, Mutant, backend, without_fault};
 
-/// A backend with the faults of several mutants. On a desc on which faults show, the first of them decides.
+/// A backend with the faults of several mutants. Where faults change the same outcome or the same byte of the
+/// memory of a batch, the first of them decides.
 ///
-/// Its operators run one after the other, so that faults between operators that are alive together do not
-/// show.
+/// In a worker process with guard pages, operators run one after the other, and the first fault that shows in
+/// an output decides. There, faults between operators that are alive together do not show, nor do those that
+/// write outside of the output.
 #[derive(Debug)]
 pub struct Several {
     capabilities: Capabilities,
@@ -86,5 +88,51 @@ impl Operators for Several {
             }
         }
         Ok(())
+    }
+}
+
+impl Backend for Several {
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn set_feature_level(&mut self, level: FeatureLevel) {
+        Operators::set_feature_level(self, level);
+    }
+
+    fn run(&mut self, batch: &mut Batch) {
+        let before = batch.clone();
+        Backend::run(&mut self.right, batch);
+        let right = batch.clone();
+        // The first fault has the last word.
+        for fault in self.faults.iter_mut().rev() {
+            let mut faulty = before.clone();
+            Backend::run(fault, &mut faulty);
+            take_changes(&mut batch.inputs, &right.inputs, &faulty.inputs);
+            take_changes(&mut batch.outputs, &right.outputs, &faulty.outputs);
+            for (place, job) in batch.parts().0.iter_mut().enumerate() {
+                let outcome = &faulty.jobs()[place].outcome;
+                if *outcome != right.jobs()[place].outcome {
+                    job.outcome.clone_from(outcome);
+                }
+            }
+        }
+    }
+}
+
+impl Pipelined for Several {
+    fn start(&mut self, _: &mut Batch) {}
+
+    fn finish(&mut self, batch: &mut Batch) {
+        Backend::run(self, batch);
+    }
+}
+
+/// Puts the bytes that a fault changes into the memory of a batch.
+fn take_changes(memory: &mut [u8], right: &[u8], faulty: &[u8]) {
+    for ((byte, right), faulty) in memory.iter_mut().zip(right).zip(faulty) {
+        if faulty != right {
+            *byte = *faulty;
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use dmlcts_backend::{Job, Sequential};
+use dmlcts_backend::Job;
 use dmlcts_diagnose::{Diagnosis, Explaining, Finding, Pattern, Rule, Severity};
 use dmlcts_findings::Estimate;
 use dmlcts_generate::Suite;
@@ -110,7 +110,7 @@ fn two_bugs_are_two_findings() {
 fn three_mutants_in_one_backend_are_three_findings() {
     let names = ["rank-one-refused", "padding-mirror-of-two-clamps", "slice1-reach-rounded-down"];
     let mutants = names.map(|name| dmlcts_mutants::find(name).expect("there is such a mutant"));
-    let backend: Arc<Factory> = Arc::new(move |_| Ok(Box::new(Sequential(Several::new(&mutants)))));
+    let backend: Arc<Factory> = Arc::new(move |_| Ok(Box::new(Several::new(&mutants))));
     let run = smoke(backend, 0);
     let found: Vec<&Rule> = run.findings.iter().map(rule).collect();
     assert_eq!(found.len(), names.len(), "{found:#?}");

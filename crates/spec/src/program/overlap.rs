@@ -135,8 +135,11 @@ impl Search<'_> {
         let mut difference = low;
         while difference <= high {
             let next = offset + difference * axis.stride;
-            let possible =
-                if axis.divisor == 0 { next == 0 } else { divided(next, axis.divisor) * axis.divisor == next };
+            let possible = if axis.divisor == 0 {
+                next == 0
+            } else {
+                divided(next, axis.divisor) * axis.divisor == next
+            };
             if possible {
                 if self.meets(depth + 1, next, moved || difference != 0)? {
                     return Some(true);
