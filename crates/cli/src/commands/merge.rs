@@ -163,29 +163,12 @@ fn context(header: &Header, paths: &[String], all: bool) -> Context {
         [path] => Some(format!("{} --resume {}", header.command, command(&[path]))),
         _ => None,
     };
-    let next = vec![(header.command.clone(), "the same again".to_owned())];
-    let known = KnownContext { is_whole: is_whole(selection), ..KnownContext::default() };
-    let (library, certificate, incidents) = (Library::embedded(), Vec::new(), Vec::new());
-    let (failures, claim) = (None, None);
     // The limits of a run are not recorded.
-    let (time_limit, longer) = (None, None);
-    let accepted = Vec::new();
     Context {
-        library,
-        subject,
-        replay,
-        known,
-        certificate,
-        incidents,
-        claim,
-        time_limit,
-        next,
+        known: KnownContext { is_whole: is_whole(selection), ..KnownContext::default() },
+        next: vec![(header.command.clone(), "the same again".to_owned())],
         resume,
-        longer,
-        doctor: None,
-        failures,
         all,
-        timings: false,
-        accepted,
+        ..Context::new(Library::embedded(), subject, replay)
     }
 }

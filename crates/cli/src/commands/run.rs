@@ -301,13 +301,6 @@ pub(super) fn cases(
     let context = |form: &SelectionForm, subject: Subject, next: Vec<(String, String)>| Context {
         all: arguments.all,
         timings: arguments.timings,
-        accepted: Vec::new(),
-        library: Library::embedded(),
-        subject,
-        replay: Replay { options: arguments.words_of_a_case(form) },
-        known: KnownContext::default(),
-        certificate: Vec::new(),
-        incidents: Vec::new(),
         claim: claim.cloned(),
         time_limit: arguments.time_limit(),
         next,
@@ -320,6 +313,7 @@ pub(super) fn cases(
             .map(|_| command(&[words_of_cases(form), arguments.words_of_limits(2)].concat())),
         doctor: Some(command(&["dmlcts", "doctor", "--backend", &arguments.backend])),
         failures: arguments.recorded().map(|path| command(&["dmlcts", "failures", path])),
+        ..Context::new(Library::embedded(), subject, Replay { options: arguments.words_of_a_case(form) })
     };
     if !arguments.cases.is_empty() {
         let most = selection.limit.filter(|_| !selection.leaves_out()).unwrap_or(u64::MAX);
