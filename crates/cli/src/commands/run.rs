@@ -184,15 +184,13 @@ pub(super) fn hosting(
     incidents: &Incidents,
 ) -> Hosting {
     Hosting {
-        case_timeout: arguments.case_timeout,
         end: deadline,
         ends_cases_alone: arguments.budget.is_some(),
         deadline: stop.deadline().clone(),
         max_hangs: arguments.max_hangs,
         memory: arguments.backend_memory,
         incidents: incidents.clone(),
-        in_process: arguments.in_process,
-        is_served: false,
+        ..Hosting::new(arguments.case_timeout, arguments.in_process)
     }
 }
 
