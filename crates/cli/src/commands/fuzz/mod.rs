@@ -359,7 +359,8 @@ impl Campaign<'_> {
                 _ => {}
             }
         });
-        let diagnosis = ended.map_err(|error| Problem::start(error, &self.arguments.of_suite.backend.backend))?;
+        let diagnosis =
+            ended.map_err(|error| Problem::start(error, &self.arguments.of_suite.backend.backend))?;
         self.status.position.cases = start.0 + diagnosis.summary.totals.progress.ran;
         self.status.cover(&diagnosis.summary.totals.coverage, level);
         for tally in &diagnosis.summary.totals.known {
