@@ -59,8 +59,8 @@ impl Data {
 }
 
 impl ValidCase {
-    /// A constant for each member that the computation may use. `list` and `scalar` are a list of integers and
-    /// the bytes of an element in the program's language.
+    /// A constant for each member that the computation may use. `list` and `scalar` write a list of integers
+    /// and the bytes of an element in the program's language.
     pub(super) fn members(
         &self,
         list: fn(&str, String) -> String,
