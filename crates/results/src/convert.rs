@@ -55,12 +55,11 @@ impl Names<'_> {
 }
 
 fn clause_ids(operator: &Operator, places: IdSet) -> Vec<String> {
-    places.iter().filter_map(|place| operator.clauses().get(place)).map(|clause| clause.id.clone()).collect()
+    places.items(operator.clauses()).map(|clause| clause.id.clone()).collect()
 }
 
 fn question_ids(operator: &Operator, places: IdSet) -> Vec<String> {
-    let known = places.iter().filter_map(|place| operator.questions().get(place));
-    known.map(|question| question.id.clone()).collect()
+    places.items(operator.questions()).map(|question| question.id.clone()).collect()
 }
 
 fn clause_places(operator: &Operator, ids: &[String]) -> Result<IdSet, UnknownName> {
