@@ -1,7 +1,5 @@
 //! The clauses, questions and semantics behind a failure, with their formulas and the values of its desc.
 
-use std::io;
-
 use dmlcts_model::Value;
 use dmlcts_runner::{Failure, Reads, reads};
 use dmlcts_spec::{Clause, Operator, Origin, Question, expression::Expression, program::Mask};
@@ -9,7 +7,7 @@ use maud::{Markup, html};
 
 use crate::{
     Style,
-    behind::{JudgedDesc, Text, write_answers, write_definitions},
+    behind::{JudgedDesc, Text, write_answers, write_definitions, written_lines},
     numbers::counted,
 };
 
@@ -69,7 +67,7 @@ impl Formula {
 fn broken(failure: &Failure, clause: &Clause) -> Formula {
     let operator = failure.operator;
     let judged = JudgedDesc { operator, desc: &failure.case.desc, level: failure.level };
-    let lines = lines(|out| {
+    let lines = written_lines(|out| {
         write_definitions(out, "", operator, &[&clause.expression], &mut Text::default())?;
         judged.write_values(out, "", (&clause.expression, &clause.term), Mask::falsehood, Style::PLAIN)
     });
@@ -78,7 +76,7 @@ fn broken(failure: &Failure, clause: &Clause) -> Formula {
 }
 
 fn question(operator: &Operator, question: &Question) -> Formula {
-    let lines = lines(|out| write_answers(out, "", operator, question, &mut Text::default()));
+    let lines = written_lines(|out| write_answers(out, "", operator, question, &mut Text::default()));
     let cite = question.cite.on(operator.page());
     Formula { relation: "open by", id: question.id.clone(), text: question.text.clone(), cite, lines }
 }
@@ -110,13 +108,5 @@ fn semantics(failure: &Failure) -> Option<Formula> {
 }
 
 fn definitions(operator: &Operator, expression: &Expression) -> Vec<String> {
-    lines(|out| write_definitions(out, "", operator, &[expression], &mut Text::default()))
-}
-
-/// The lines that a function writes.
-fn lines(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Vec<String> {
-    let mut out = Vec::new();
-    // Memory takes everything.
-    let _ = write(&mut out);
-    String::from_utf8_lossy(&out).lines().map(str::to_owned).collect()
+    written_lines(|out| write_definitions(out, "", operator, &[expression], &mut Text::default()))
 }
