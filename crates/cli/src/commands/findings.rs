@@ -51,8 +51,7 @@ fn list(arguments: &ListFindingsArguments) -> Result<Exit, Problem> {
         }
         out.flush()
     };
-    let written = write();
-    output::unless_gone(written)?;
+    output::unless_gone(write())?;
     Ok(Exit::Success)
 }
 
@@ -112,9 +111,7 @@ fn merge(arguments: &MergeFindingsArguments) -> Result<Exit, Problem> {
     let (folder, from) = (Folder::new(&arguments.into), Folder::new(&arguments.from));
     check_name(&folder, arguments.name.as_deref(), &from.name().unwrap_or_default())?;
     let (merged, text) = merge_folders(&folder, &from)?;
-    let mut out = output::stdout();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    output::unless_gone(written)?;
+    output::show(text.trim_end())?;
     if merged.conflicts.is_empty() {
         return Ok(Exit::Success);
     }

@@ -176,8 +176,7 @@ fn report(all: &[(String, Changes)], arguments: &MakeArguments) -> Result<Exit, 
         }
         out.flush()
     };
-    let written = write();
-    output::unless_gone(written)?;
+    output::unless_gone(write())?;
     Ok(exit)
 }
 

@@ -65,8 +65,7 @@ pub(super) fn diff(arguments: &ShowDiffArguments) -> Result<Exit, Problem> {
         }
         out.flush()
     };
-    let written = write();
-    output::unless_gone(written)?;
+    output::unless_gone(write())?;
     Ok(if changes.is_empty() { Exit::Success } else { Exit::Unexpected })
 }
 
@@ -147,8 +146,7 @@ pub(super) fn check(arguments: &AllArguments) -> Result<Exit, Problem> {
         }
         out.flush()
     };
-    let written = write();
-    output::unless_gone(written)?;
+    output::unless_gone(write())?;
     Ok(if mistakes.is_empty() { Exit::Success } else { Exit::Unexpected })
 }
 
