@@ -16,7 +16,7 @@ use dmlcts_model::FeatureLevel;
 
 use crate::{breakage::Fault, exit, units, version};
 
-pub(crate) use backend::BackendArguments;
+pub(crate) use backend::{BackendArguments, OfSuiteArguments};
 pub(crate) use fuzz::FuzzArguments;
 pub(crate) use replay::ReplayArguments;
 pub(crate) use results::{

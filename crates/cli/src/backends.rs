@@ -71,6 +71,23 @@ pub(crate) struct Hosting {
     pub(crate) is_served: bool,
 }
 
+impl Hosting {
+    /// No limits but this one.
+    pub(crate) fn new(case_timeout: Duration, in_process: bool) -> Self {
+        Self {
+            case_timeout,
+            end: None,
+            ends_cases_alone: false,
+            deadline: Deadline::default(),
+            max_hangs: None,
+            memory: None,
+            incidents: Incidents::default(),
+            in_process,
+            is_served: false,
+        }
+    }
+}
+
 /// The factory of the backend with this name. A colon and a word after it select one of several.
 pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Problem> {
     check_memory(name, hosting)?;

@@ -23,13 +23,7 @@ pub(crate) fn read(
     let library = Library::embedded();
     let files = RunFiles::open(&[path.to_owned()])?;
     let header = files.header().ok_or_else(|| Problem::usage(format!("{path} has no header"), ""))?;
-    if header.spec != library.hash() {
-        let (spec, own) = (&header.spec, library.short_hash());
-        return Err(Problem::usage(
-            format!("{path} was judged by the spec {spec:.12}, and this program has {own}"),
-            "use the version of dmlcts that wrote it",
-        ));
-    }
+    check_spec(path, &header, "use the version of dmlcts that wrote it")?;
     let suite = suite(&header.selection);
     let strategies = strategies(&header.selection, suite.as_deref());
     let source = suite.as_deref().filter(|_| header.program == env!("CARGO_PKG_VERSION"));
@@ -41,6 +35,17 @@ pub(crate) fn read(
     })?;
     let run = joined.ok_or_else(|| Problem::usage(format!("{path} has no run"), ""))?;
     Ok((header, run))
+}
+
+/// Checks that the spec of this program judged the run of a file.
+pub(crate) fn check_spec(path: &str, header: &Header, help: &str) -> Result<(), Problem> {
+    let (spec, own) = (&header.spec, Library::embedded());
+    if *spec == own.hash() {
+        return Ok(());
+    }
+    let own = own.short_hash();
+    let message = format!("{path} was judged by the spec {spec:.12}, and this program has {own}");
+    Err(Problem::usage(message, help))
 }
 
 /// The names of the strategies of a run, whose suite may be known.

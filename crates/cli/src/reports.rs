@@ -45,14 +45,11 @@ struct Html {
 impl Reports {
     /// Checks that the files that the arguments name can be written.
     pub(crate) fn open(arguments: &ReportArguments) -> Result<Self, Problem> {
-        let failed = Problem::unopened_report;
-        for path in arguments.junit.iter().chain(&arguments.html) {
-            prepare_to_replace(Path::new(path)).map_err(|error| failed(path, &error))?;
-        }
+        arguments.junit.iter().chain(&arguments.html).try_for_each(|path| prepare_report(path))?;
         let open = |path: &String| {
             let file = check_name(Path::new(path))
                 .and_then(|()| OpenOptions::new().append(true).create(true).open(path));
-            file.map(|file| (path.clone(), file)).map_err(|error| failed(path, &error))
+            file.map(|file| (path.clone(), file)).map_err(|error| Problem::unopened_report(path, &error))
         };
         let markdown = arguments.markdown.as_ref().map(open).transpose()?;
         let html = arguments.html.clone().map(|path| Html { path, strategies: Vec::new(), log: None });
@@ -155,26 +152,33 @@ impl Reports {
         markdown: impl Fn(&mut dyn io::Write) -> io::Result<()>,
         html: impl Fn(&mut dyn io::Write) -> io::Result<()>,
     ) -> Result<(), Problem> {
-        let failed = |path: &String| {
-            let path = path.clone();
-            move |cause| Problem::Report { path, cause }
-        };
-        let mut text = Vec::new();
         if let Some(path) = &self.junit {
-            let written = junit(&mut text).and_then(|()| replace(Path::new(path), &text));
-            written.map_err(failed(path))?;
+            write_report(path, junit)?;
         }
-        text.clear();
         if let Some((path, file)) = &mut self.markdown {
+            let mut text = Vec::new();
             // One write keeps the report together if other programs append to the same file.
             let written = markdown(&mut text).and_then(|()| io::Write::write_all(file, &text));
-            written.map_err(failed(path))?;
+            written.map_err(|cause| Problem::Report { path: path.clone(), cause })?;
         }
-        text.clear();
         if let Some(Html { path, .. }) = &self.html {
-            let written = html(&mut text).and_then(|()| replace(Path::new(path), &text));
-            written.map_err(failed(path))?;
+            write_report(path, html)?;
         }
         Ok(())
     }
+}
+
+/// Checks that a report can be written to this file.
+pub(crate) fn prepare_report(path: &str) -> Result<(), Problem> {
+    prepare_to_replace(Path::new(path)).map_err(|error| Problem::unopened_report(path, &error))
+}
+
+/// Replaces this file with a report.
+pub(crate) fn write_report(
+    path: &str,
+    write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> Result<(), Problem> {
+    let mut text = Vec::new();
+    let written = write(&mut text).and_then(|()| replace(Path::new(path), &text));
+    written.map_err(|cause| Problem::Report { path: path.to_owned(), cause })
 }

@@ -12,7 +12,7 @@ use dmlcts_model::{Case, FeatureLevel, Outcome};
 use dmlcts_runner::{Class, Failure, Found, Group, KnownEntry, Verdict, Witnessed};
 use dmlcts_spec::{Library, Operator, Predicate, Scratch, Validity, program::Values};
 
-use crate::{Finding, Membership, Rule, finding::LISTED, outcomes::digest, pattern::pattern};
+use crate::{Finding, Membership, Rule, finding::LISTED, outcomes::digest};
 
 /// Further earlier findings are ignored.
 const MOST: usize = 1_000;
@@ -146,25 +146,9 @@ impl Explained {
             is_exact: cause.exact,
         });
         let [again, passed_again] = runs;
-        let mut finding = Finding {
-            id: String::new(),
-            class,
-            operators,
-            rule,
-            listed: Vec::new(),
-            pattern: pattern(&first),
-            cases: cause.failures.len() as u64,
-            known: 0,
-            is_sample: false,
-            again,
-            passed_again,
-            digest: None,
-            bytes_vary: first.bytes_vary,
-            first,
-            smallest: None,
-            shows: None,
-            output: None,
-        };
+        let cases = cause.failures.len() as u64;
+        let of_first = Finding::of_failure(first);
+        let mut finding = Finding { class, operators, rule, cases, again, passed_again, ..of_first };
         finding.id = finding.new_id();
         finding
     }

@@ -178,24 +178,27 @@ impl Finding {
 
     /// A finding without a rule, from failures of one group.
     pub fn of_group(group: &Group) -> Self {
-        let first = &group.first;
+        Self { cases: group.cases, again: group.again, ..Self::of_failure(group.first.clone()) }
+    }
+
+    /// A finding without a rule, of one failure that did not run again.
+    pub(crate) fn of_failure(first: Failure) -> Self {
         let operators = vec![first.operator.name()];
-        let id = id(&operators, first.class, &first.case.to_string());
         Self {
-            id,
+            id: id(&operators, first.class, &first.case.to_string()),
             class: first.class,
             operators,
             rule: None,
             listed: Vec::new(),
-            pattern: pattern(first),
-            cases: group.cases,
+            pattern: pattern(&first),
+            cases: 1,
             known: 0,
             is_sample: false,
-            again: group.again,
+            again: 0,
             passed_again: 0,
             digest: None,
             bytes_vary: first.bytes_vary,
-            first: first.clone(),
+            first,
             smallest: None,
             shows: None,
             output: None,

@@ -116,7 +116,8 @@ impl Estimate {
     }
 }
 
-/// The result of the loop.
+/// The result of the loop. That of no experiment has rules alone.
+#[derive(Default)]
 pub(crate) struct Experimented {
     pub(crate) rules: Explanation,
     pub(crate) rounds: usize,
@@ -200,14 +201,7 @@ impl<'a, 'lib> Loop<'a, 'lib> {
             known: universe.cases().iter().map(ToString::to_string).collect(),
             surprising: Vec::new(),
             doubted: BTreeSet::new(),
-            result: Experimented {
-                rules: Explanation::default(),
-                rounds: 0,
-                asked: 0,
-                counterexamples: 0,
-                estimate: None,
-                is_lost: false,
-            },
+            result: Experimented::default(),
             history: Vec::new(),
             is_unanswered: false,
         }

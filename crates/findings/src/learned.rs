@@ -162,11 +162,7 @@ pub(crate) fn learn_by(
                     } else {
                         learn_rules(&universe, &[], derive(seed, "sample"), &Effort::new(budget.is_over))
                     },
-                    rounds: 0,
-                    asked: 0,
-                    counterexamples: 0,
-                    estimate: None,
-                    is_lost: false,
+                    ..Experimented::default()
                 },
             };
             let simpler = simpler(&result.rules, &universe);

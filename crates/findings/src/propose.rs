@@ -210,22 +210,18 @@ fn deciding(
     holds: &[bool],
     chosen: &mut Chosen,
 ) {
-    let mut rivals: Vec<Vec<usize>> = Vec::new();
     let is_single = rules.rules.len() == 1;
     let others = rules.others.iter().filter(|_| is_single).cloned();
     let of_rules = rules.rules.iter().flat_map(|rule| {
         substitutes(rules, rule, universe).into_iter().map(move |substitute| (Some(rule), substitute))
     });
-    for (rule, rival) in of_rules.chain(others.map(|other| (None, other))) {
+    let rivals = of_rules.chain(others.map(|other| (None, other))).map(|(rule, rival)| {
         let differs = |case: &usize| {
             let own = rule.map_or(holds[*case], |rule| rule.holds(&rules.atoms, pool, *case));
             own != rival.holds(&rules.atoms, pool, *case)
         };
-        let cases: Vec<usize> = (0..pool.len()).filter(differs).collect();
-        if !cases.is_empty() {
-            rivals.push(cases);
-        }
-    }
+        (0..pool.len()).filter(differs).collect()
+    });
     chosen.cover(rivals, pool.len(), DECIDING);
 }
 
@@ -233,25 +229,14 @@ fn deciding(
 /// lacks the condition.
 fn unusual(rules: &Explanation, universe: &Universe<'_>, pool: &Universe<'_>, chosen: &mut Chosen) {
     let held: Vec<usize> = (0..pool.len()).filter(|case| rules.hold(pool, *case)).collect();
-    let mut rivals: Vec<Vec<usize>> = Vec::new();
+    let lacking = |condition: &Condition| -> Vec<usize> {
+        held.iter().copied().filter(|case| !condition.holds(&rules.atoms, pool, *case)).collect()
+    };
     let is_single = rules.rules.len() == 1;
-    for candidate in rules.candidates.iter().filter(|one| is_single && one.weight <= SIMPLE) {
-        let lacks = |case: &usize| !candidate.condition.holds(&rules.atoms, pool, *case);
-        let cases: Vec<usize> = held.iter().copied().filter(lacks).collect();
-        if !cases.is_empty() {
-            rivals.push(cases);
-        }
-    }
-    chosen.cover(rivals, pool.len(), UNUSUAL);
-    let mut rivals: Vec<Vec<usize>> = Vec::new();
-    for narrower in rules.rules.iter().flat_map(|rule| narrower(rule, rules, universe)) {
-        let lacks = |case: &usize| !narrower.holds(&rules.atoms, pool, *case);
-        let cases: Vec<usize> = held.iter().copied().filter(lacks).collect();
-        if !cases.is_empty() {
-            rivals.push(cases);
-        }
-    }
-    chosen.cover(rivals, pool.len(), UNUSUAL);
+    let shared = rules.candidates.iter().filter(|one| is_single && one.weight <= SIMPLE);
+    chosen.cover(shared.map(|one| lacking(&one.condition)), pool.len(), UNUSUAL);
+    let narrower = rules.rules.iter().flat_map(|rule| narrower(rule, rules, universe));
+    chosen.cover(narrower.map(|one| lacking(&one)), pool.len(), UNUSUAL);
 }
 
 /// The conditions of a rule on an axis, each with an atom more that holds on the same axis of all known
@@ -276,9 +261,10 @@ fn narrower(rule: &Rule, rules: &Explanation, universe: &Universe<'_>) -> Vec<Co
 }
 
 impl Chosen {
-    /// Adds cases until each rival has one of its cases, or `most` are added. The case that serves most
-    /// rivals comes first.
-    fn cover(&mut self, mut rivals: Vec<Vec<usize>>, pool: usize, most: usize) {
+    /// Adds cases until each rival that has cases has one of them, or `most` are added. The case that serves
+    /// most rivals comes first.
+    fn cover(&mut self, rivals: impl Iterator<Item = Vec<usize>>, pool: usize, most: usize) {
+        let mut rivals: Vec<Vec<usize>> = rivals.collect();
         let mut votes = vec![0_usize; pool];
         rivals.iter().flatten().for_each(|case| votes[*case] += 1);
         for _ in 0..most {

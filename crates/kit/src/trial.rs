@@ -236,22 +236,11 @@ impl Subject {
     /// The report of a trial. `is_whole` is whether it ran every case of its known findings.
     pub(crate) fn report(&self, diagnosis: &Diagnosis, incidents: Vec<String>, is_whole: bool) -> String {
         let context = Context {
-            library: self.library,
-            subject: Cases::Given,
-            replay: self.replay.clone(),
             known: KnownContext { listed: self.known.clone(), is_whole, accept: Some(ACCEPTING.to_owned()) },
-            certificate: Vec::new(),
             incidents,
-            claim: None,
-            time_limit: None,
-            next: Vec::new(),
-            resume: None,
-            longer: None,
-            doctor: None,
             failures: Some("in this trial".to_owned()),
             all: true,
-            timings: false,
-            accepted: Vec::new(),
+            ..Context::new(self.library, Cases::Given, self.replay.clone())
         };
         let mut text = Vec::new();
         for incident in &context.incidents {

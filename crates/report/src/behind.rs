@@ -55,6 +55,14 @@ impl Text {
     }
 }
 
+/// The lines that a function writes.
+pub(crate) fn written_lines(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Vec<String> {
+    let mut out = Vec::new();
+    // Memory takes everything.
+    let _ = write(&mut out);
+    String::from_utf8_lossy(&out).lines().map(str::to_owned).collect()
+}
+
 /// Writes the definitions of the names in an expression that are neither members nor fields, unless they were
 /// given before.
 pub(crate) fn write_definitions(

@@ -127,7 +127,7 @@ pub fn write_judgement(
         }
         Validity::Invalid => {
             writeln!(out, "{} at feature level {level}", style.paint(Tone::Bad, "invalid"))?;
-            let broken = || in_set(operator.clauses(), judgement.violated);
+            let broken = || judgement.violated.items(operator.clauses());
             for clause in broken() {
                 write_clause(out, "breaks", operator, clause, text)?;
                 let of = (&clause.expression, &clause.term);
@@ -137,7 +137,7 @@ pub fn write_judgement(
         }
         Validity::Open => {
             writeln!(out, "{} at feature level {level}", style.paint(Tone::Note, "open"))?;
-            let open = || in_set(operator.questions(), judgement.questions);
+            let open = || judgement.questions.items(operator.questions());
             for question in open() {
                 write_question(out, operator, question, text)?;
                 let of = (&question.expression, &question.term);
@@ -157,10 +157,6 @@ pub fn write_bindings(out: &mut dyn Write, broken: &[&BindingRule], style: Style
         write_remark(out, "note", rule.note.as_deref(), style)?;
     }
     write_pages(out, broken.iter().map(|rule| &rule.cite))
-}
-
-fn in_set<T>(all: &[T], places: IdSet) -> impl Iterator<Item = &T> {
-    places.iter().filter_map(move |place| all.get(place))
 }
 
 fn write_clause(
@@ -235,7 +231,9 @@ pub fn write_every_clause(
     let kept = judgement.satisfied.without(exact);
     writeln!(out)?;
     for (head, places) in [("meets exactly", exact), ("keeps", kept)] {
-        in_set(operator.clauses(), places.intersection(own))
+        places
+            .intersection(own)
+            .items(operator.clauses())
             .try_for_each(|clause| write_clause(out, head, operator, clause, text))?;
     }
     let unjudged = all.without(judgement.satisfied).without(judgement.violated);
@@ -244,12 +242,12 @@ pub fn write_every_clause(
         ("of the common clauses, keeps", kept.without(own)),
         ("not judged, since what they build on is broken or absent", unjudged),
     ] {
-        let names: Vec<&str> = in_set(operator.clauses(), places).map(|clause| clause.id.as_str()).collect();
+        let names: Vec<&str> = places.items(operator.clauses()).map(|clause| clause.id.as_str()).collect();
         if !names.is_empty() {
             write_prose(out, style, &format!("{head}: {}", names.join(", ")))?;
         }
     }
-    write_pages(out, in_set(operator.clauses(), judgement.satisfied).map(|clause| &clause.cite))
+    write_pages(out, judgement.satisfied.items(operator.clauses()).map(|clause| &clause.cite))
 }
 
 /// Writes the source of each output element: `Output[0,0,1,0] = Input[0,0,1,1] = 6`. `source` returns the

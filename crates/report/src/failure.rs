@@ -141,20 +141,16 @@ pub(crate) fn did(failure: &Failure) -> String {
 pub(crate) fn write_clauses(out: &mut dyn Write, failure: &Failure, text: &mut Text) -> io::Result<()> {
     let (Failure { operator, judgement, level, .. }, style) = (failure, text.style);
     let judged = JudgedDesc { operator, desc: &failure.case.desc, level: *level };
-    for place in judgement.violated.iter() {
-        if let Some(clause) = operator.clauses().get(place) {
-            let cite = clause.cite.on(operator.page());
-            write_prose(out, style, &format!("breaks {}: {} ({cite})", clause.id, clause.text))?;
-            write_definitions(out, BELOW, operator, &[&clause.expression], text)?;
-            judged.write_values(out, BELOW, (&clause.expression, &clause.term), Mask::falsehood, style)?;
-        }
+    for clause in judgement.violated.items(operator.clauses()) {
+        let cite = clause.cite.on(operator.page());
+        write_prose(out, style, &format!("breaks {}: {} ({cite})", clause.id, clause.text))?;
+        write_definitions(out, BELOW, operator, &[&clause.expression], text)?;
+        judged.write_values(out, BELOW, (&clause.expression, &clause.term), Mask::falsehood, style)?;
     }
-    for place in judgement.questions.iter() {
-        if let Some(question) = operator.questions().get(place) {
-            let cite = question.cite.on(operator.page());
-            write_prose(out, style, &format!("open by {}: {} ({cite})", question.id, question.text))?;
-            write_answers(out, BELOW, operator, question, text)?;
-        }
+    for question in judgement.questions.items(operator.questions()) {
+        let cite = question.cite.on(operator.page());
+        write_prose(out, style, &format!("open by {}: {} ({cite})", question.id, question.text))?;
+        write_answers(out, BELOW, operator, question, text)?;
     }
     if !judgement.violated.is_empty() {
         return Ok(());
@@ -174,11 +170,7 @@ pub(crate) fn write_clauses(out: &mut dyn Write, failure: &Failure, text: &mut T
 }
 
 fn names(operator: &Operator, places: IdSet) -> String {
-    let names: Vec<&str> = places
-        .iter()
-        .filter_map(|place| operator.clauses().get(place))
-        .map(|clause| clause.id.as_str())
-        .collect();
+    let names: Vec<&str> = places.items(operator.clauses()).map(|clause| clause.id.as_str()).collect();
     names.join(", ")
 }
 

@@ -16,13 +16,13 @@ use std::{
 
 use dmlcts_diagnose::{Diagnosis, Finding, Severity};
 use dmlcts_model::escaped;
-use dmlcts_runner::{Failure, Summary, Tally, Verdict};
+use dmlcts_runner::{Summary, Tally, Verdict};
 use dmlcts_spec::Operator;
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::{
     Context, Style,
-    behind::Text,
+    behind::{Text, written_lines},
     failure::{in_short_with_class, write_clauses},
     finding::{about, export, title},
     flake::shows_alone,
@@ -58,7 +58,7 @@ pub fn write_junit(out: &mut dyn Write, context: &Context, diagnosis: &Diagnosis
         report.add_test_suite(suite);
     }
     if !diagnosis.findings.is_empty() {
-        report.add_test_suite(findings(run, context, &diagnosis.findings)?);
+        report.add_test_suite(findings(run, context, &diagnosis.findings));
     }
     if !summary.totals.known.is_empty() {
         report.add_test_suite(known(run, context, summary));
@@ -207,7 +207,7 @@ fn failures(
 }
 
 /// The findings, one failing test each.
-fn findings(run: &str, context: &Context, findings: &[Finding]) -> io::Result<TestSuite> {
+fn findings(run: &str, context: &Context, findings: &[Finding]) -> TestSuite {
     let mut suite = suite_of(&format!("{run}: findings"));
     for finding in findings {
         let shown = finding.shown();
@@ -215,7 +215,8 @@ fn findings(run: &str, context: &Context, findings: &[Finding]) -> io::Result<Te
         let again = format!("run it again: {}", context.replay.run(&shown.case));
         let again = Some(again).filter(|_| shows_alone(shown));
         lines.extend([shown.case.to_string(), in_short_with_class(shown)]);
-        lines.extend(clauses(shown)?);
+        // With the values of the clauses that its desc breaks.
+        lines.extend(written_lines(|out| write_clauses(out, shown, &mut Text::default())));
         lines.extend(again);
         lines.extend(export(finding).map(|command| format!("as a program without dmlcts: {command}")));
         let text = lines.iter().flat_map(|line| [escaped(line), "\n".into()]).collect();
@@ -224,14 +225,7 @@ fn findings(run: &str, context: &Context, findings: &[Finding]) -> io::Result<Te
         let status = failed(kind, finding.class.id(), &title(finding), text);
         suite.add_test_case(test(&finding.id, &format!("dmlcts.{run}.findings"), status));
     }
-    Ok(suite)
-}
-
-/// The lines about the clauses of a failure: with the values of those that its desc breaks.
-fn clauses(failure: &Failure) -> io::Result<Vec<String>> {
-    let mut written = Vec::new();
-    write_clauses(&mut written, failure, &mut Text::default())?;
-    Ok(String::from_utf8_lossy(&written).lines().map(str::to_owned).collect())
+    suite
 }
 
 /// A test suite of this name, which may be untrusted text.

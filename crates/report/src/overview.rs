@@ -136,13 +136,8 @@ fn place(finding: &Finding) -> String {
 
 fn fact(finding: &Finding) -> String {
     let shown = finding.shown();
-    let broken: Vec<&str> = shown
-        .judgement
-        .violated
-        .iter()
-        .filter_map(|place| shown.operator.clauses().get(place))
-        .map(|clause| clause.id.as_str())
-        .collect();
+    let broken = shown.judgement.violated.items(shown.operator.clauses());
+    let broken: Vec<&str> = broken.map(|clause| clause.id.as_str()).collect();
     let fact = match &finding.shows {
         Some(shows) => shows.clone(),
         None if broken.is_empty() => format!("it {}", did(shown)),

@@ -69,6 +69,28 @@ pub struct Context {
 }
 
 impl Context {
+    /// The facts about a run of these cases, with nothing to print but findings and summary.
+    pub fn new(library: &'static Library, subject: Subject, replay: Replay) -> Self {
+        Self {
+            library,
+            subject,
+            replay,
+            known: KnownContext::default(),
+            certificate: Vec::new(),
+            incidents: Vec::new(),
+            claim: None,
+            time_limit: None,
+            next: Vec::new(),
+            resume: None,
+            longer: None,
+            doctor: None,
+            failures: None,
+            all: false,
+            timings: false,
+            accepted: Vec::new(),
+        }
+    }
+
     /// The findings to show, in the order of reports.
     pub(crate) fn shown<'a>(&self, diagnosis: &'a Diagnosis) -> Vec<&'a Finding> {
         let mut findings = in_order(diagnosis);

@@ -5,8 +5,8 @@ use std::{borrow::Cow, collections::BTreeMap, convert::Infallible, time::Duratio
 
 use dmlcts_model::{Case, ErrorCode, FeatureLevel, Mismatch, Outcome, Phase, Stray, StrayPlace, line};
 use dmlcts_runner::{
-    CaseAnswer, CaseDigest, CaseResult, Class, Details, Difference, Differences, Digest, FirstCase, Found,
-    FoundGroups, Group, Progress, Refusal, Totals, Tried, Verdict,
+    CaseAnswer, CaseDigest, CaseResult, Class, Details, Difference, Differences, Digest, Failure, FirstCase,
+    Found, FoundGroups, Group, Progress, Refusal, Totals, Tried, Verdict,
 };
 use dmlcts_spec::{Answer, Coverage, IdSet, Judgement, Library, Operator, Predicate, Scratch};
 
@@ -54,13 +54,12 @@ impl Names<'_> {
     }
 }
 
-pub(crate) fn clause_ids(operator: &Operator, places: IdSet) -> Vec<String> {
-    places.iter().filter_map(|place| operator.clauses().get(place)).map(|clause| clause.id.clone()).collect()
+fn clause_ids(operator: &Operator, places: IdSet) -> Vec<String> {
+    places.items(operator.clauses()).map(|clause| clause.id.clone()).collect()
 }
 
-pub(crate) fn question_ids(operator: &Operator, places: IdSet) -> Vec<String> {
-    let known = places.iter().filter_map(|place| operator.questions().get(place));
-    known.map(|question| question.id.clone()).collect()
+fn question_ids(operator: &Operator, places: IdSet) -> Vec<String> {
+    places.items(operator.questions()).map(|question| question.id.clone()).collect()
 }
 
 fn clause_places(operator: &Operator, ids: &[String]) -> Result<IdSet, UnknownName> {
@@ -392,7 +391,7 @@ impl TotalsForm {
             refusals: totals.refusals.iter().filter_map(|one| RefusalForm::new(one, names)).collect(),
             skipped: skipped.collect(),
             known: totals.known.clone(),
-            groups: found.map(|((found, cases), group)| group_form(found, *cases, group, names)).collect(),
+            groups: found.map(|((found, cases), group)| group_form(found, *cases, group)).collect(),
             ungrouped: totals.found.others,
         }
     }
@@ -462,36 +461,46 @@ fn sets(totals: &Totals, operator: &Operator) -> BTreeMap<String, String> {
 }
 
 /// What was tried with a flake, with the lines of the cases that it needs.
-pub(crate) fn tried_lines(tried: &Tried) -> Tried<String> {
+fn tried_lines(tried: &Tried) -> Tried<String> {
     let Ok(tried) = tried.try_map(|case| Ok::<_, Infallible>(case.to_string()));
     tried
 }
 
-fn group_form(found: &Found, cases: u64, group: &Group, names: Names<'_>) -> GroupForm {
-    let operator = names.library.operators().get(found.operator);
+fn group_form(found: &Found, cases: u64, group: &Group) -> GroupForm {
     GroupForm {
-        cases,
-        operator: names.name_of(found.operator),
-        class: found.class,
-        violates: operator.map(|operator| clause_ids(operator, found.judgement.violated)).unwrap_or_default(),
-        raises: operator
-            .map(|operator| question_ids(operator, found.judgement.questions))
-            .unwrap_or_default(),
         mode: found.mode,
-        index: found.index,
-        strategy: names.strategy_name(found.strategy),
-        line: group.first.case.to_string(),
         verdict: found.verdict,
         rate: found.rate,
-        tried: group.first.tried.as_deref().map(tried_lines).map(Box::new),
         only_other_data: found.only_other_data,
-        again: Some(found.again),
-        outcome: (&group.first.outcome).into(),
-        smallest: None,
+        ..GroupForm::new(&group.first, found.class, cases, found.again)
     }
 }
 
 impl GroupForm {
+    /// The failures of which this is the first. `class` is how most of them failed, and `again` the number of
+    /// cases that ran again alone.
+    pub(crate) fn new(first: &Failure, class: Class, cases: u64, again: u64) -> Self {
+        Self {
+            cases,
+            operator: first.operator.name().to_owned(),
+            class,
+            violates: clause_ids(first.operator, first.judgement.violated),
+            raises: question_ids(first.operator, first.judgement.questions),
+            mode: None,
+            index: first.index,
+            strategy: first.strategy.clone(),
+            line: first.case.to_string(),
+            verdict: first.verdict,
+            rate: first.rate,
+            tried: first.tried.as_deref().map(tried_lines).map(Box::new),
+            // The line of its first case tells.
+            only_other_data: false,
+            again: Some(again),
+            outcome: (&first.outcome).into(),
+            smallest: None,
+        }
+    }
+
     /// The first failure of the group, for a run that is resumed.
     pub(crate) fn found(&self, names: Names<'_>) -> Result<Found, UnknownName> {
         let (place, operator) = names.operator(&self.operator)?;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     GroupForm, Side, SummaryForm, UnknownName,
-    convert::{Names, clause_ids, digest_of, question_ids, tried_lines},
+    convert::{Names, digest_of},
 };
 
 /// A finding.
@@ -114,7 +114,6 @@ impl FindingForm {
     pub(crate) fn new(finding: &Finding) -> Self {
         let Finding { id, class, operators, rule, cases, is_sample, again, passed_again, .. } = finding;
         let Finding { digest, bytes_vary, first, smallest, shows, output, .. } = finding;
-        let judgement = first.judgement;
         Self {
             id: id.clone(),
             operators: operators.iter().map(|name| (*name).to_owned()).collect(),
@@ -127,23 +126,8 @@ impl FindingForm {
             shows: shows.clone(),
             output: output.map(|digest| digest.to_string()),
             failures: GroupForm {
-                cases: *cases,
-                operator: first.operator.name().to_owned(),
-                class: *class,
-                violates: clause_ids(first.operator, judgement.violated),
-                raises: question_ids(first.operator, judgement.questions),
-                mode: None,
-                index: first.index,
-                strategy: first.strategy.clone(),
-                line: first.case.to_string(),
-                verdict: first.verdict,
-                rate: first.rate,
-                tried: first.tried.as_deref().map(tried_lines).map(Box::new),
-                // The line of its first case tells.
-                only_other_data: false,
-                again: Some(*again),
-                outcome: (&first.outcome).into(),
                 smallest: smallest.as_ref().map(|smallest| smallest.case.to_string()),
+                ..GroupForm::new(first, *class, *cases, *again)
             },
         }
     }

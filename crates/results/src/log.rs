@@ -166,12 +166,7 @@ impl CaseLog {
     fn clauses(&self, case: &Case, judgement: &Judgement) -> Vec<String> {
         let operator = self.library.operator(&case.desc.signature.operator);
         let clauses = operator.map_or(&[][..], Operator::clauses);
-        judgement
-            .violated
-            .iter()
-            .filter_map(|place| clauses.get(place))
-            .map(|clause| clause.id.clone())
-            .collect()
+        judgement.violated.items(clauses).map(|clause| clause.id.clone()).collect()
     }
 
     /// For each listed case, the index of the finding that it belongs to.

@@ -63,7 +63,7 @@ pub fn replace_entry(path: &Path, text: &[u8]) -> io::Result<()> {
 }
 
 /// Whether a file of this name is the temporary file of a replacement. It stays if the program is killed.
-pub fn is_temporary(name: &str) -> bool {
+pub(crate) fn is_temporary(name: &str) -> bool {
     name.strip_prefix(PREFIX).is_some_and(|rest| rest.ends_with(SUFFIX))
 }
 

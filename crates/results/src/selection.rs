@@ -1,7 +1,7 @@
 //! The selection of a run: its cases, how they run, and the options of `run` that select them.
 //!
-//! The comparison of two selections, the check for a whole suite, and the words of a command all use two
-//! functions. Each function destructures the selection, so the compiler reports a field that it omits.
+//! The comparison of two selections, the check for a whole suite, and the words of a command all use one list
+//! of options. It destructures the selection, so the compiler reports a field that it omits.
 
 use dmlcts_profiles::Profile;
 use dmlcts_runner::{Configuration, Partition, Runs};
@@ -146,51 +146,25 @@ impl SelectionForm {
     }
 
     pub(crate) fn facts(&self) -> Facts {
-        let Self {
-            profile,
-            suite,
-            given,
-            seed,
-            filter,
-            strategies,
-            order,
-            feature_level,
-            partition,
-            limit,
-            memory,
-            runs,
-            retries,
-            findings,
-            allow,
-        } = self;
-        let suite = suite.as_ref().map(|suite| format!("suite {} ({})", suite.name, short(&suite.hash)));
-        let given = given.as_ref().map(|given| format!("{} given ({})", given.cases, short(&given.hash)));
-        let profile = profile.as_ref().map(|profile| format!("{} version {}", profile.name, profile.version));
+        let profile = self.profile.as_ref();
+        let profile = profile.map(|profile| format!("{} version {}", profile.name, profile.version));
+        let suite = self.suite.as_ref().map(|suite| format!("suite {} ({})", suite.name, short(&suite.hash)));
+        let given =
+            self.given.as_ref().map(|given| format!("{} given ({})", given.cases, short(&given.hash)));
         // The same folder may have another path on another machine.
-        let findings = findings.as_ref().map(|folder| short(&folder.hash));
-        vec![
-            ("--profile", profile.unwrap_or_default()),
-            ("cases", suite.or(given).unwrap_or_default()),
-            ("--seed", seed.to_string()),
-            ("--where", filter.clone().unwrap_or_default()),
-            ("--strategy", strategies.join(",")),
-            ("--order", order.clone().unwrap_or_default()),
-            ("--feature-level", feature_level.clone().unwrap_or_default()),
-            ("--partition", partition.map(|partition| partition.to_string()).unwrap_or_default()),
-            ("--limit", limit.map(|limit| limit.to_string()).unwrap_or_default()),
-            ("--memory", exact_size(*memory)),
-            ("--runs", runs.id().to_owned()),
-            ("--retries", retries.to_string()),
-            ("--allow", allow.join(",")),
-            ("--findings", findings.unwrap_or_default()),
-        ]
+        let findings = self.findings.as_ref().map(|folder| short(&folder.hash));
+        let mut facts =
+            vec![("--profile", profile.unwrap_or_default()), ("cases", suite.or(given).unwrap_or_default())];
+        facts.extend(self.values().map(|(_, name, value, _)| (name, value)));
+        facts.push(("--findings", findings.unwrap_or_default()));
+        facts
     }
 
-    /// The options that differ from a usual run of a whole suite, each with its value and the aspect that it
-    /// decides. A profile is represented by the options that it stands for.
-    fn options(&self) -> Vec<(Decides, &'static str, String)> {
+    /// The options that need no file: the aspect that each decides, its name, its value, and its usual value.
+    /// An option that is not given has no text.
+    fn values(&self) -> [(Decides, &'static str, String, String); 11] {
         // The suite and the given cases are not options: a suite may be named by its path, and cases may come
-        // from standard input.
+        // from standard input. A profile is represented by the options that it stands for.
         let Self {
             profile: _,
             suite: _,
@@ -205,31 +179,39 @@ impl SelectionForm {
             memory,
             runs,
             retries,
-            findings,
+            findings: _,
             allow,
         } = self;
-        let named = |names: &[String]| (!names.is_empty()).then(|| names.join(","));
-        let unusual = |number: u64, usual: u64| (number != usual).then(|| number.to_string());
-        let once = [
-            (Decides::Choice, "--where", filter.clone()),
-            (Decides::Choice, "--strategy", named(strategies)),
-            (Decides::Seed, "--seed", unusual(*seed, 0)),
-            (Decides::Order, "--order", order.clone()),
-            (Decides::Level, "--feature-level", feature_level.clone()),
-            (Decides::Part, "--partition", partition.map(|partition| partition.to_string())),
-            (Decides::Part, "--limit", limit.map(|limit| limit.to_string())),
-            (
-                Decides::Size,
-                "--memory",
-                (*memory != Configuration::USUAL_MEMORY).then(|| exact_size(*memory)),
-            ),
-            (Decides::Failure, "--runs", (!are_sampled(runs)).then(|| runs.id().to_owned())),
-            (Decides::Failure, "--allow", named(allow)),
-            (Decides::Gate, "--retries", unusual((*retries).into(), Configuration::USUAL_RETRIES.into())),
-            (Decides::Gate, "--findings", findings.as_ref().map(|folder| folder.path.clone())),
-            (Decides::Gate, "--name", findings.as_ref().and_then(|folder| folder.name.clone())),
-        ];
-        once.into_iter().filter_map(|(decides, name, value)| Some((decides, name, value?))).collect()
+        let text = |value: &Option<String>| value.clone().unwrap_or_default();
+        let none = String::new;
+        let partition = partition.map(|partition| partition.to_string()).unwrap_or_default();
+        let limit = limit.map(|limit| limit.to_string()).unwrap_or_default();
+        let usual_retries = Configuration::USUAL_RETRIES.to_string();
+        [
+            (Decides::Choice, "--where", text(filter), none()),
+            (Decides::Choice, "--strategy", strategies.join(","), none()),
+            (Decides::Seed, "--seed", seed.to_string(), "0".to_owned()),
+            (Decides::Order, "--order", text(order), none()),
+            (Decides::Level, "--feature-level", text(feature_level), none()),
+            (Decides::Part, "--partition", partition, none()),
+            (Decides::Part, "--limit", limit, none()),
+            (Decides::Size, "--memory", exact_size(*memory), exact_size(Configuration::USUAL_MEMORY)),
+            (Decides::Failure, "--runs", runs.id().to_owned(), Runs::Sampled.id().to_owned()),
+            (Decides::Failure, "--allow", allow.join(","), none()),
+            (Decides::Gate, "--retries", retries.to_string(), usual_retries),
+        ]
+    }
+
+    /// The options that differ from a usual run of a whole suite, each with its value and the aspect that it
+    /// decides.
+    fn options(&self) -> Vec<(Decides, &'static str, String)> {
+        let unusual = self.values().into_iter().filter(|(_, _, value, usual)| value != usual);
+        let mut all: Vec<_> = unusual.map(|(decides, name, value, _)| (decides, name, value)).collect();
+        if let Some(FolderForm { path, name, hash: _ }) = &self.findings {
+            all.push((Decides::Gate, "--findings", path.clone()));
+            all.extend(name.iter().map(|name| (Decides::Gate, "--name", name.clone())));
+        }
+        all
     }
 
     /// The words of a command for the options that decide `wanted`. Options with their usual values are left

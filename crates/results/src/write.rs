@@ -11,8 +11,8 @@ use std::{
 };
 
 use dmlcts_diagnose::Diagnosis;
-use dmlcts_runner::{CaseResult, CaseResults, Group, Summary, Totals};
-use dmlcts_spec::{Library, Obligation};
+use dmlcts_runner::{CaseResult, CaseResults, Group, Totals};
+use dmlcts_spec::Library;
 
 use crate::{
     CaseForm, Error, FindingForm, Header, Line, StatementForm, SummaryForm, TotalsForm, check_name,
@@ -224,7 +224,7 @@ impl Writer {
             return Err(Error::Removed { path: self.path.clone() });
         }
         let totals = TotalsForm::new(&summary.totals, &summary.groups, self.names());
-        let (obligations_met, obligations) = obligations(self.library, summary);
+        let [met, obligations] = summary.totals.coverage.count(self.library, summary.level);
         if totals.next == totals.read {
             self.push(&Line::Checkpoint(Box::new(totals.clone())));
         }
@@ -235,8 +235,8 @@ impl Writer {
             bad_end: summary.bad_end.clone(),
             abandoned: summary.abandoned.iter().map(|cases| (cases.start, cases.end)).collect(),
             cut: summary.cut.clone(),
-            obligations_met,
-            obligations,
+            obligations_met: met as u64,
+            obligations: obligations as u64,
             statement,
             totals,
             findings: run.findings.iter().map(FindingForm::new).collect(),
@@ -404,21 +404,6 @@ fn push(buffer: &mut Vec<u8>, line: &Line<'_>) {
     // Every map has strings as keys, and writing to memory cannot fail.
     let _ = serde_json::to_writer(&mut *buffer, line);
     buffer.push(b'\n');
-}
-
-/// The numbers of met and of all obligations of the operators that had a case.
-fn obligations(library: &Library, summary: &Summary) -> (u64, u64) {
-    let (mut met, mut all) = (0, 0);
-    for operator in library.operators() {
-        let obligations = operator.obligations(summary.level);
-        let is_met = |obligation: &&Obligation| summary.totals.coverage.met(operator, **obligation);
-        let of_operator = obligations.iter().filter(is_met).count();
-        if of_operator > 0 {
-            met += of_operator as u64;
-            all += obligations.len() as u64;
-        }
-    }
-    (met, all)
 }
 
 #[cfg(test)]

@@ -6,11 +6,10 @@ use std::{
 };
 
 use dmlcts_backend::{Pipelined, Purpose};
-use dmlcts_model::Case;
 
 use crate::{
     panics::caught,
-    prepare::{Manner, Prepared, Preparer},
+    prepare::{Prepared, Preparer},
     prepared_batch::PreparedBatch,
     shared::{LargeCasePermit, Shared},
 };
@@ -24,9 +23,7 @@ pub(crate) struct Executor<'run> {
     panicked: u64,
     /// The time that calls of the backend took.
     pub(crate) called: Duration,
-    preparer: Preparer<'run>,
-    /// Unused batches, kept for their memory.
-    spare: Vec<PreparedBatch>,
+    pub(crate) preparer: Preparer<'run>,
 }
 
 /// A batch that the backend has started on.
@@ -62,9 +59,8 @@ pub(crate) enum Panic {
 
 impl<'run> Executor<'run> {
     pub(crate) fn new(shared: &'run Shared, backend: Box<dyn Pipelined>, purpose: Purpose) -> Self {
-        let preparer = Preparer::new(shared);
-        let (called, spare) = (Duration::ZERO, Vec::new());
-        let mut executor = Self { shared, purpose, backend, panicked: 0, called, preparer, spare };
+        let (called, preparer) = (Duration::ZERO, Preparer::new(shared));
+        let mut executor = Self { shared, purpose, backend, panicked: 0, called, preparer };
         executor.set_up();
         executor
     }
@@ -79,50 +75,6 @@ impl<'run> Executor<'run> {
         if let Err(message) = set_up {
             self.shared.lose_backend(format!("when its feature level was set, {message}"));
         }
-    }
-
-    /// The case at an index.
-    pub(crate) fn read(&mut self, index: u64) -> Case {
-        self.preparer.read(index)
-    }
-
-    /// The case at an index, and its strategy.
-    pub(crate) fn read_with_strategy(&mut self, index: u64) -> (Case, usize) {
-        self.preparer.read_with_strategy(index)
-    }
-
-    /// Keeps the memory of a batch that does not run.
-    pub(crate) fn keep(&mut self, prepared: Prepared<'run>) {
-        self.spare.push(prepared.batch);
-    }
-
-    /// Prepares a batch of at most this many of the dealt cases. If the first one is large and another thread
-    /// holds a large case, it waits, or returns `None` if `waits` is false. It also returns `None` if the run
-    /// ends while it waits.
-    pub(crate) fn prepare(&mut self, dealt: &Range<u64>, most: u64, waits: bool) -> Option<Prepared<'run>> {
-        let spare = self.spare.pop().unwrap_or_default();
-        let prepared = self.preparer.prepare(dealt, most, waits, spare);
-        if prepared.cases.is_empty() {
-            self.spare.push(prepared.batch);
-            return None;
-        }
-        Some(prepared)
-    }
-
-    /// Prepares one case for a thorough check. The batch is empty if the case does not belong to the run.
-    pub(crate) fn prepare_alone(&mut self, case: &Case, index: u64, strategy: usize) -> Prepared<'run> {
-        let spare = self.spare.pop().unwrap_or_default();
-        self.preparer.prepare_alone((case, index, strategy), spare)
-    }
-
-    /// Prepares cases together: see [`Preparer::prepare_together`].
-    pub(crate) fn prepare_together<'a>(
-        &mut self,
-        cases: impl Iterator<Item = (&'a Case, u64, usize)>,
-        manner: Manner,
-    ) -> Prepared<'run> {
-        let spare = self.spare.pop().unwrap_or_default();
-        self.preparer.prepare_together(cases, manner, spare)
     }
 
     /// Lets the backend start on a batch.
@@ -173,7 +125,7 @@ impl<'run> Executor<'run> {
     pub(crate) fn free(&mut self, answered: Answered<'run>) {
         let Answered { mut batch, permit, .. } = answered;
         batch.shrink(4 * self.shared.batch_bytes);
-        self.spare.push(batch);
+        self.preparer.keep(batch);
         drop(permit);
     }
 

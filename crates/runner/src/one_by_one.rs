@@ -58,7 +58,7 @@ fn run<'run>(executor: &mut Executor<'run>, index: u64) -> Option<Answered<'run>
     if executor.shared.stop.is_requested() {
         return None;
     }
-    let prepared = executor.prepare(&(index..index + 1), 1, true)?;
+    let prepared = executor.preparer.prepare(&(index..index + 1), 1, true)?;
     Some(executor.run(prepared))
 }
 

@@ -62,6 +62,8 @@ pub(crate) struct Preparer<'run> {
     scratch: Scratch,
     /// Memory for evaluating the filter.
     values: Values,
+    /// Unused batches, kept for their memory.
+    spare: Vec<PreparedBatch>,
 }
 
 /// A case of a block.
@@ -105,31 +107,33 @@ impl<'run> Preparer<'run> {
             pool: DescPool::default(),
             scratch: Scratch::default(),
             values: Values::default(),
+            spare: Vec::new(),
         }
     }
 
-    /// The case at an index.
-    pub(crate) fn read(&mut self, index: u64) -> Case {
-        self.read_with_strategy(index).0
+    /// Keeps the memory of a batch that does not run any more.
+    pub(crate) fn keep(&mut self, batch: PreparedBatch) {
+        self.spare.push(batch);
+    }
+
+    /// An empty batch.
+    fn empty(&mut self) -> PreparedBatch {
+        let mut batch = self.spare.pop().unwrap_or_default();
+        batch.clear();
+        batch
     }
 
     /// The case at an index, and its strategy.
-    pub(crate) fn read_with_strategy(&mut self, index: u64) -> (Case, usize) {
+    pub(crate) fn read(&mut self, index: u64) -> (Case, usize) {
         self.read_block(index, 1);
         (self.block[0].case.clone(), self.block[0].strategy)
     }
 
     /// Prepares a batch of at most this many of the dealt cases, from the first one on. If the first one is
-    /// large and another thread holds a large case, it waits, or prepares nothing if `waits` is false.
-    pub(crate) fn prepare(
-        &mut self,
-        dealt: &Range<u64>,
-        most: u64,
-        waits: bool,
-        mut batch: PreparedBatch,
-    ) -> Prepared<'run> {
-        let (mut index, mut permit) = (dealt.start, None);
-        batch.clear();
+    /// large and another thread holds a large case, it waits, or returns `None` if `waits` is false. It also
+    /// returns `None` if the run ends while it waits.
+    pub(crate) fn prepare(&mut self, dealt: &Range<u64>, most: u64, waits: bool) -> Option<Prepared<'run>> {
+        let (mut index, mut permit, mut batch) = (dealt.start, None, self.empty());
         while index < dealt.end && permit.is_none() && !self.is_full(&batch, most) {
             let chosen = self.shared.chosen(index..dealt.end);
             index = chosen.start;
@@ -151,17 +155,17 @@ impl<'run> Preparer<'run> {
                 index += self.prepare_block(1, most, Manner::InRun, permit.as_ref(), &mut batch).cases as u64;
             }
         }
-        Prepared { cases: dealt.start..index, batch, permit }
+        if index == dealt.start {
+            self.keep(batch);
+            return None;
+        }
+        Some(Prepared { cases: dealt.start..index, batch, permit })
     }
 
     /// Prepares one case for a thorough check, with every kind of run. The batch is empty if the case does
     /// not belong to the run.
-    pub(crate) fn prepare_alone(
-        &mut self,
-        (case, index, strategy): (&Case, u64, usize),
-        mut batch: PreparedBatch,
-    ) -> Prepared<'run> {
-        batch.clear();
+    pub(crate) fn prepare_alone(&mut self, case: &Case, index: u64, strategy: usize) -> Prepared<'run> {
+        let mut batch = self.empty();
         self.block[0] = ReadCase { case: case.clone(), index, strategy };
         let taken = self.prepare_block(1, 1, Manner::Thoroughly, None, &mut batch);
         let permit = if taken.needs_permit { self.shared.large_case_permit(true) } else { None };
@@ -177,9 +181,8 @@ impl<'run> Preparer<'run> {
         &mut self,
         cases: impl Iterator<Item = (&'a Case, u64, usize)>,
         manner: Manner,
-        mut batch: PreparedBatch,
     ) -> Prepared<'run> {
-        batch.clear();
+        let mut batch = self.empty();
         for (case, index, strategy) in cases {
             self.block[0] = ReadCase { case: case.clone(), index, strategy };
             self.prepare_block(1, u64::MAX, manner, None, &mut batch);
@@ -225,7 +228,7 @@ impl<'run> Preparer<'run> {
                 Placed::InBatch => {
                     places[added] = place;
                     added += 1;
-                    self.keep(&read.case, batch);
+                    self.keep_facts(&read.case, batch);
                 }
                 Placed::LeftOut => {}
                 Placed::NeedsPermit => {
@@ -380,7 +383,7 @@ impl<'run> Preparer<'run> {
     }
 
     /// Keeps facts about the last case that are needed later: its line and the known failures that match it.
-    fn keep(&mut self, case: &Case, batch: &mut PreparedBatch) {
+    fn keep_facts(&mut self, case: &Case, batch: &mut PreparedBatch) {
         let Self { shared, values, .. } = self;
         let is_kept = shared.record || !shared.known.is_empty();
         let is_open = |planned: &Planned| matches!(planned.expectation, Expectation::Open(_));
@@ -467,10 +470,11 @@ mod tests {
         assert!(preparer.prepare_block(1, 1, Manner::InRun, None, &mut batch).needs_permit);
         assert_eq!((batch.bytes(), batch.planned.len(), batch.batch.jobs().len()), (0, 0, 0));
         let elsewhere = shared.large_case_permit(true);
-        let Prepared { cases, batch, .. } = preparer.prepare(&(0..1), 1, false, batch);
-        assert!(cases.is_empty() && batch.bytes() == 0, "another thread holds a large case");
+        preparer.keep(batch);
+        assert!(preparer.prepare(&(0..1), 1, false).is_none(), "another thread holds a large case");
+        assert_eq!(preparer.spare[0].bytes(), 0);
         drop(elsewhere);
-        let Prepared { mut batch, permit, .. } = preparer.prepare(&(0..1), 1, false, batch);
+        let Prepared { mut batch, permit, .. } = preparer.prepare(&(0..1), 1, false).expect("a permit");
         assert!(permit.is_some() && batch.bytes() >= 2 * 8_388_608);
         batch.clear();
         batch.shrink(4 * shared.batch_bytes);

@@ -105,7 +105,7 @@ impl<'run> Trials<'run> {
 
     /// The case at an index.
     pub fn read(&mut self, index: u64) -> Case {
-        self.executor.read(index)
+        self.executor.preparer.read(index).0
     }
 
     /// The case at an index as it ran, if it is a case of the run and not too large to run before another.
@@ -113,10 +113,11 @@ impl<'run> Trials<'run> {
         if self.shared.chosen(index..index + 1).is_empty() {
             return None;
         }
-        let (case, strategy) = self.executor.read_with_strategy(index);
-        let prepared = self.executor.prepare_together([(&case, index, strategy)].into_iter(), Manner::InRun);
+        let preparer = &mut self.executor.preparer;
+        let (case, strategy) = preparer.read(index);
+        let prepared = preparer.prepare_together([(&case, index, strategy)].into_iter(), Manner::InRun);
         let is_of_run = !prepared.batch.planned.is_empty() && prepared.batch.bytes() <= BYTES_BEFORE;
-        self.executor.keep(prepared);
+        preparer.keep(prepared.batch);
         is_of_run.then_some((case, index, strategy))
     }
 
@@ -135,7 +136,7 @@ impl<'run> Trials<'run> {
                 return None;
             }
             let cases = batch.iter().map(|(case, index, strategy)| (case, *index, *strategy));
-            let prepared = executor.prepare_together(cases, Manner::Again);
+            let prepared = executor.preparer.prepare_together(cases, Manner::Again);
             let answered = executor.run(prepared);
             last = judge.examine(&answered);
             executor.free(answered);
@@ -146,7 +147,7 @@ impl<'run> Trials<'run> {
 
     /// Runs one case with every kind of run. `None` if the case does not belong to the run.
     pub fn examine(&mut self, case: &Case, index: u64, strategy: usize) -> Option<Examination> {
-        let prepared = self.executor.prepare_alone(case, index, strategy);
+        let prepared = self.executor.preparer.prepare_alone(case, index, strategy);
         let answered = self.executor.run(prepared);
         let examination = self.judge.examine(&answered);
         self.executor.free(answered);
@@ -182,7 +183,7 @@ impl<'run> Trials<'run> {
         let (mut next, mut left) = (cases.start, most);
         while next < cases.end && left > 0 && result.cut.is_none() {
             let most = left.min(self.shared.batch_cases);
-            let Some(prepared) = self.executor.prepare(&(next..cases.end), most, true) else {
+            let Some(prepared) = self.executor.preparer.prepare(&(next..cases.end), most, true) else {
                 result.end_before(next);
                 break;
             };

@@ -70,13 +70,14 @@ impl<'run> Worker<'run> {
     /// Prepares a batch. Before it waits for another thread with a large case, it finishes its own batches.
     /// `None` if the run ends while it waits.
     fn prepare(&mut self, dealt: &Range<u64>, done: &mut dyn FnMut(BatchResult)) -> Option<Prepared<'run>> {
-        let prepared = self.timed(|worker| worker.executor.prepare(dealt, worker.sizer.cases(), false));
+        let prepared =
+            self.timed(|worker| worker.executor.preparer.prepare(dealt, worker.sizer.cases(), false));
         if prepared.is_some() {
             return prepared;
         }
         self.finish_until(0, done);
         // Most of this time may be another thread's.
-        self.executor.prepare(dealt, self.sizer.cases(), true)
+        self.executor.preparer.prepare(dealt, self.sizer.cases(), true)
     }
 
     /// Finishes and judges the oldest batches until at most this many are in flight, and all batches whose

@@ -1,9 +1,10 @@
 //! Failures by chance. Which cases fail differs from run to run, so a snapshot has their number alone.
 
 use dmlcts_diagnose::{self as diagnose, Diagnosis, Severity};
+use dmlcts_model::{counted, grouped};
 use dmlcts_runner::Verdict;
 
-use crate::{Statement, compare::answers, write::counted, write::grouped};
+use crate::{Statement, compare::answers};
 
 /// Failures are as accepted up to this number of times the accepted rate.
 const MOST: u64 = 10;

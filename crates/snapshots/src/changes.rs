@@ -82,6 +82,14 @@ pub struct Changes {
     pub is_first: bool,
 }
 
+/// The number of changes of each kind, in their order.
+fn counted(changes: &[Change]) -> Vec<(Transition, usize)> {
+    changes
+        .chunk_by(|one, next| one.transition == next.transition)
+        .map(|of| (of[0].transition, of.len()))
+        .collect()
+}
+
 impl Changes {
     /// Whether there is nothing to review.
     pub fn is_empty(&self) -> bool {
@@ -90,20 +98,17 @@ impl Changes {
 
     /// The number of changes of each kind: `1 broken, 2 fixed`.
     pub fn counts(&self) -> String {
-        let mut all: Vec<(Transition, usize)> = Vec::new();
-        for change in &self.list {
-            match all.last_mut() {
-                Some((last, count)) if *last == change.transition => *count += 1,
-                _ => all.push((change.transition, 1)),
-            }
-        }
         if self.is_first {
             return "new".to_owned();
         }
-        if all.is_empty() {
+        if self.list.is_empty() {
             return "no line changed".to_owned();
         }
-        all.iter().map(|(kind, count)| format!("{count} {}", kind.name())).collect::<Vec<_>>().join(", ")
+        counted(&self.list)
+            .iter()
+            .map(|(kind, count)| format!("{count} {}", kind.name()))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// The changes as lines: the cause, at most eight changes with details, and the number of the others. The
@@ -123,15 +128,7 @@ impl Changes {
             }
             text.push_str(&below(change));
         }
-        let left = self.list.iter().skip(SHOWN);
-        let mut others: Vec<(Transition, usize)> = Vec::new();
-        for change in left {
-            match others.last_mut() {
-                Some((last, count)) if *last == change.transition => *count += 1,
-                _ => others.push((change.transition, 1)),
-            }
-        }
-        for (transition, count) in others {
+        for (transition, count) in counted(self.list.get(SHOWN..).unwrap_or_default()) {
             let _ = writeln!(text, "{:<14} +{count} similar", transition.name());
         }
         if self.list.is_empty() && !self.is_first {

@@ -6,13 +6,10 @@ mod lacks;
 use std::collections::HashMap;
 
 use dmlcts_diagnose::Severity;
-use dmlcts_model::escaped;
+use dmlcts_model::{counted, escaped, grouped};
 use dmlcts_runner::{Class, Verdict};
 
-use crate::{
-    Chance, Change, Changes, Example, Examples, Metadata, Snapshot, Statement, Transition,
-    write::{counted, grouped},
-};
+use crate::{Chance, Change, Changes, Example, Examples, Metadata, Snapshot, Statement, Transition};
 
 /// Compares a new snapshot with the accepted one, if there is one.
 pub fn compare(old: Option<&Snapshot>, new: &Snapshot) -> Changes {

@@ -10,14 +10,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use dmlcts_results::{FileLock, is_temporary, replace_entry};
+use dmlcts_results::{FileLock, check_file, leftovers, replace_entry};
 
 use crate::{Examples, Snapshot, SnapshotError};
 
 /// The longest name.
 const LONGEST: usize = 60;
-/// A larger file is no snapshot.
-const LARGEST: u64 = 1 << 20;
 
 /// A folder of snapshots.
 #[derive(Clone, Debug)]
@@ -150,7 +148,7 @@ impl Folder {
     pub fn leftovers(&self) -> Result<Vec<PathBuf>, SnapshotError> {
         let mut all = Vec::new();
         for (_, folder) in self.backends()? {
-            all.extend(leftovers(&folder)?);
+            all.extend(leftovers(entries(&folder)?));
         }
         Ok(all)
     }
@@ -247,18 +245,10 @@ pub fn check_text(stored: &Stored, path: &str, text: &str) -> Result<(), Snapsho
 
 /// The entries of a folder, by name. A folder that does not exist has none.
 fn entries(folder: &Path) -> Result<Vec<(String, PathBuf)>, SnapshotError> {
-    let failed = |cause| SnapshotError::Read { path: folder.display().to_string(), cause };
-    let mut all = Vec::new();
-    let found = match fs::read_dir(folder) {
-        Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(all),
-        found => found.map_err(failed)?,
-    };
-    for entry in found {
-        let entry = entry.map_err(failed)?;
-        all.push((entry.file_name().to_string_lossy().into_owned(), entry.path()));
+    match dmlcts_results::entries(folder) {
+        Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        all => all.map_err(|cause| SnapshotError::Read { path: folder.display().to_string(), cause }),
     }
-    all.sort();
-    Ok(all)
 }
 
 /// Locks the folder of a backend. What killed commands left there is removed: every writer holds the lock.
@@ -266,16 +256,9 @@ fn lock(folder: &Path) -> Result<FileLock, SnapshotError> {
     refuse_link(folder)?;
     let lock = FileLock::acquire(folder);
     if lock.is_held() {
-        leftovers(folder)?.iter().try_for_each(|path| remove(path))?;
+        leftovers(entries(folder)?).try_for_each(|path| remove(&path))?;
     }
     Ok(lock)
-}
-
-/// The temporary files in the folder of a backend.
-fn leftovers(folder: &Path) -> Result<Vec<PathBuf>, SnapshotError> {
-    let mut all = entries(folder)?;
-    all.retain(|(name, path)| is_temporary(name) && !path.is_dir());
-    Ok(all.into_iter().map(|(_, path)| path).collect())
 }
 
 /// Checks that a path is not a symbolic link.
@@ -291,14 +274,9 @@ fn read(path: &Path) -> Result<Option<String>, SnapshotError> {
     let failed = |cause| SnapshotError::Read { path: path.display().to_string(), cause };
     path.parent().map_or(Ok(()), refuse_link)?;
     refuse_link(path)?;
-    match fs::symlink_metadata(path) {
+    match check_file(path, "snapshot") {
         Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(cause) => return Err(failed(cause)),
-        Ok(about) if !about.is_file() || about.len() > LARGEST => {
-            let cause = "it is not a file, or larger than any snapshot";
-            return Err(failed(io::Error::new(ErrorKind::InvalidData, cause)));
-        }
-        Ok(_) => {}
+        checked => checked.map_err(failed)?,
     }
     let bytes = fs::read(path).map_err(failed)?;
     String::from_utf8(bytes).map(Some).map_err(|error| {

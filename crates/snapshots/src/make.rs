@@ -1,7 +1,7 @@
 //! Makes a snapshot of a recorded run.
 
 use dmlcts_diagnose::{self as diagnose, Diagnosis};
-use dmlcts_model::{DataType, FeatureLevel};
+use dmlcts_model::{DataType, FeatureLevel, grouped};
 use dmlcts_results::Header;
 use dmlcts_runner::{CaseAnswer, Digest, Ending, QuestionAnswers, Summary, Verdict};
 use dmlcts_spec::{Answer, Library, Validity};
@@ -9,7 +9,6 @@ use dmlcts_spec::{Answer, Library, Validity};
 use crate::{
     Finding, Further, Metadata, Snapshot, SnapshotError, Statement, chance,
     snapshot::{Counts, Place},
-    write::grouped,
 };
 
 /// The room for findings, in bytes: a snapshot of any run fits in 64 KiB.

@@ -1,24 +1,8 @@
 //! Writes snapshots.
 
+use dmlcts_model::{counted, grouped};
+
 use crate::{Finding, Further, Metadata, Snapshot, Statement, digests::Digests, snapshot::Counts};
-
-/// A number with commas between groups of three digits.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A number and its noun.
-pub(crate) fn counted(number: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
-}
 
 /// The lines of a finding.
 pub(crate) fn finding(finding: &Finding) -> String {

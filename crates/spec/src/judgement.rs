@@ -53,6 +53,11 @@ impl IdSet {
         place < Self::CAPACITY && self.0 >> place & 1 == 1
     }
 
+    /// The items of a list at these indices.
+    pub fn items<T>(self, all: &[T]) -> impl Iterator<Item = &T> {
+        self.iter().filter_map(|place| all.get(place))
+    }
+
     /// Whether every index of the other set is in this one.
     pub fn contains_all(self, other: Self) -> bool {
         other.0 & !self.0 == 0

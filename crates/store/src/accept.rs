@@ -54,6 +54,17 @@ pub struct Accepted {
     pub refused: Vec<Refused>,
 }
 
+impl Accepted {
+    /// Adds what becomes of a finding, unless its file in the folder stays as it is.
+    fn add(&mut self, id: &str, old: Option<&Stored>, made: Result<Change, String>) {
+        match made {
+            Ok(change) if old.is_some_and(|old| old.text == change.text) => {}
+            Ok(change) => self.changes.push(change),
+            Err(why) => self.refused.push(Refused { id: id.to_owned(), why }),
+        }
+    }
+}
+
 /// A file to write.
 #[derive(Debug)]
 pub struct Change {
@@ -97,42 +108,33 @@ pub fn accept(
             continue;
         }
         let old = old(&finding.id);
+        let what = match conclusions.get(finding.id.as_str()) {
+            Some(Conclusion::Regressed) => "regressed",
+            Some(Conclusion::New) | None => "new",
+            Some(_) => "changed",
+        };
         let file = check(finding)
             .and_then(|()| file(finding, &cases, old.map(|old| &old.file), (summary, library), false));
-        match file {
-            Ok(file) => {
-                let what = match conclusions.get(finding.id.as_str()) {
-                    Some(Conclusion::Regressed) => "regressed",
-                    Some(Conclusion::New) | None => "new",
-                    Some(_) => "changed",
-                };
-                accepted.changes.push(change(what, file, old, schema));
-            }
-            Err(why) => accepted.refused.push(Refused { id: finding.id.clone(), why }),
-        }
+        accepted.add(&finding.id, old, file.map(|file| change(what, file, old, schema)));
     }
     for one in stored.iter().filter(|one| is_chosen(&one.file.finding)) {
         let id = one.file.finding.as_str();
-        let conclusion = conclusions.get(id);
         if findings.iter().any(|finding| finding.id == id) {
             continue;
         }
         // What fails of a changed one is in other findings, if all cases of the suite ran.
-        let is_over = match conclusion {
-            Some(Conclusion::Fixed) => true,
-            Some(Conclusion::Changed) => run.is_whole,
-            _ => false,
+        let made = match conclusions.get(id) {
+            Some(Conclusion::Changed) if !run.is_whole => {
+                Err("it changed, and only a run of a whole suite says how".to_owned())
+            }
+            Some(Conclusion::Fixed | Conclusion::Changed) => {
+                let file = FindingFile { status: Status::Fixed, ..one.file.clone() };
+                Ok(change("fixed", file, Some(one), schema))
+            }
+            _ => continue,
         };
-        if conclusion == Some(&Conclusion::Changed) && !is_over {
-            let why = "it changed, and only a run of a whole suite says how".to_owned();
-            accepted.refused.push(Refused { id: id.to_owned(), why });
-        }
-        if is_over {
-            let file = FindingFile { status: Status::Fixed, ..one.file.clone() };
-            accepted.changes.push(change("fixed", file, Some(one), schema));
-        }
+        accepted.add(id, Some(one), made);
     }
-    accepted.changes.retain(|change| old(&change.id).is_none_or(|old| old.text != change.text));
     accepted
 }
 
@@ -153,25 +155,21 @@ pub fn add(
         // What comes and goes has no predicate that a case could be held to.
         let finding = &Finding { rule: finding.rule.clone().filter(|_| !is_flaky), ..finding.clone() };
         let refused = if is_flaky { Ok(()) } else { check(finding) };
-        match refused.and_then(|()| file(finding, &cases, old.map(|old| &old.file), (summary, library), true))
-        {
-            Ok(file) => {
-                let what = match old.map(|old| old.file.status) {
-                    None => "new",
-                    Some(Status::Fixed) => "regressed",
-                    Some(_) => "changed",
-                };
-                let status = old.map(|old| old.file.status).filter(|status| *status == Status::Known);
-                let status = status.unwrap_or(Status::New);
-                let file = FindingFile { status, flaky: file.flaky || is_flaky, ..file };
-                added.changes.push(change(what, file, old, schema));
-            }
-            Err(why) => added.refused.push(Refused { id: finding.id.clone(), why }),
-        }
+        let file =
+            refused.and_then(|()| file(finding, &cases, old.map(|old| &old.file), (summary, library), true));
+        let old_status = old.map(|old| old.file.status);
+        let what = match old_status {
+            None => "new",
+            Some(Status::Fixed) => "regressed",
+            Some(_) => "changed",
+        };
+        let status = old_status.filter(|status| *status == Status::Known).unwrap_or(Status::New);
+        let made = file.map(|file| {
+            let flaky = file.flaky || is_flaky;
+            change(what, FindingFile { status, flaky, ..file }, old, schema)
+        });
+        added.add(&finding.id, old, made);
     }
-    let is_as_it_was =
-        |change: &Change| stored.iter().any(|one| one.file.finding == change.id && one.text == change.text);
-    added.changes.retain(|change| !is_as_it_was(change));
     added
 }
 

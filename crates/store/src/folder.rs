@@ -6,14 +6,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use dmlcts_results::{FileLock, is_temporary, replace_entry};
+use dmlcts_results::{FileLock, check_file, entries, leftovers, replace_entry};
 use dmlcts_runner::{KnownEntry, KnownFailures};
 use dmlcts_spec::{Library, Source, yaml::Reader};
 
 use crate::{FindingFile, StoreError, check::check};
-
-/// A larger file is no finding.
-const LARGEST: u64 = 1 << 20;
 
 /// The folder of the findings of a backend.
 #[derive(Clone, Debug)]
@@ -101,10 +98,8 @@ impl Folder {
         let lock = FileLock::acquire(&self.path);
         if lock.is_held() {
             // Every writer holds the lock: these are of commands that were killed.
-            for (name, path) in self.entries()? {
-                if is_temporary(&name) && !path.is_dir() {
-                    fs::remove_file(&path).map_err(|cause| not_written(&path, cause))?;
-                }
+            for path in leftovers(self.entries()?) {
+                fs::remove_file(&path).map_err(|cause| not_written(&path, cause))?;
             }
         }
         let (files, made) = change(&self.read(library)?);
@@ -134,21 +129,11 @@ impl Folder {
 
     /// The names and paths in the folder, by name.
     fn entries(&self) -> Result<Vec<(String, PathBuf)>, StoreError> {
-        let path = || self.path.display().to_string();
-        let failed = |cause| StoreError::Read { path: path(), cause };
-        let found = match fs::read_dir(&self.path) {
-            Err(cause) if cause.kind() == ErrorKind::NotFound => {
-                return Err(StoreError::None { path: path() });
-            }
-            found => found.map_err(failed)?,
-        };
-        let mut all = Vec::new();
-        for entry in found {
-            let entry = entry.map_err(failed)?;
-            all.push((entry.file_name().to_string_lossy().into_owned(), entry.path()));
-        }
-        all.sort();
-        Ok(all)
+        let path = self.path.display().to_string();
+        entries(&self.path).map_err(|cause| match cause.kind() {
+            ErrorKind::NotFound => StoreError::None { path },
+            _ => StoreError::Read { path, cause },
+        })
     }
 }
 
@@ -168,14 +153,10 @@ fn stored(reader: &Reader<FindingFile>, path: &Path, library: &Library) -> Resul
 /// The text of a file.
 pub(crate) fn read(path: &Path) -> Result<String, StoreError> {
     let failed = |cause| StoreError::Read { path: path.display().to_string(), cause };
-    let about = fs::symlink_metadata(path).map_err(failed)?;
-    if about.is_symlink() {
+    if path.is_symlink() {
         return Err(StoreError::Link { path: path.display().to_string() });
     }
-    if !about.is_file() || about.len() > LARGEST {
-        let cause = "it is not a file, or larger than any finding";
-        return Err(failed(io::Error::new(ErrorKind::InvalidData, cause)));
-    }
+    check_file(path, "finding").map_err(failed)?;
     fs::read_to_string(path).map_err(failed)
 }
 

@@ -1,10 +1,10 @@
-//! The options of a backend for the commands that have few options.
+//! The options for the cases of a suite and for a backend, for the commands that have few options.
 
 use std::time::Duration;
 
 use clap::{Args, ValueHint};
 
-use super::{RunArguments, heading};
+use super::{RunArguments, Selection, heading};
 use crate::units;
 
 /// The backend, and how it is hosted.
@@ -56,5 +56,47 @@ impl BackendArguments {
             backend_memory: self.backend_memory,
             ..RunArguments::usual()
         }
+    }
+}
+
+/// Some cases of a suite, and the backend that runs them.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct OfSuiteArguments {
+    /// Only cases for which this predicate holds
+    #[arg(long = "where", value_name = "EXPR", help_heading = heading::CASES)]
+    pub(crate) filter: Option<String>,
+
+    /// The seed of all random choices
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        value_parser = units::seed,
+        allow_negative_numbers = true,
+        help_heading = heading::CASES
+    )]
+    pub(crate) seed: u64,
+
+    /// The number of threads [default: one per processor]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u16).range(1..=1024),
+        allow_negative_numbers = true,
+        help_heading = heading::LIMITS
+    )]
+    pub(crate) jobs: Option<u16>,
+
+    #[command(flatten)]
+    pub(crate) backend: BackendArguments,
+}
+
+impl OfSuiteArguments {
+    /// The arguments of a run of these cases of a suite. Everything else is as `run` has it.
+    pub(crate) fn run(&self, suite: &str) -> RunArguments {
+        let run = self.backend.run();
+        let (suite, filter) = (suite.to_owned(), self.filter.clone());
+        let selection = Selection { suite, filter, seed: self.seed, jobs: self.jobs, ..run.selection };
+        RunArguments { selection, ..run }
     }
 }

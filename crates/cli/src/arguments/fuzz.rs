@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueHint, builder::NonEmptyStringValueParser};
 
-use super::{BackendArguments, heading};
+use super::{OfSuiteArguments, heading};
 use crate::units;
 
 const EXAMPLES: &str = "\
@@ -24,6 +24,7 @@ Exit codes:
 /// The cases of a suite run in turn, again and again, each time with other random choices. A failure that no
 /// finding of the folder explains is shrunk, explained and written there as `new`, and the campaign goes on.
 /// The same command continues where the last one ended. Cases and seed decide what is found, not the time.
+/// Campaigns with several seeds may share a folder at the same time.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FuzzArguments {
@@ -57,23 +58,6 @@ pub(crate) struct FuzzArguments {
     )]
     pub(crate) suite: String,
 
-    /// Only cases for which this predicate holds
-    #[arg(long = "where", value_name = "EXPR", help_heading = heading::CASES)]
-    pub(crate) filter: Option<String>,
-
-    /// The seed of all random choices
-    ///
-    /// Campaigns with several seeds may share a folder at the same time.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        value_parser = units::seed,
-        allow_negative_numbers = true,
-        help_heading = heading::CASES
-    )]
-    pub(crate) seed: u64,
-
     /// End after this time, such as 20s or 8h
     #[arg(
         long,
@@ -100,16 +84,6 @@ pub(crate) struct FuzzArguments {
     #[arg(long, help_heading = heading::LIMITS)]
     pub(crate) until_first: bool,
 
-    /// The number of threads [default: one per processor]
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = clap::value_parser!(u16).range(1..=1024),
-        allow_negative_numbers = true,
-        help_heading = heading::LIMITS
-    )]
-    pub(crate) jobs: Option<u16>,
-
     #[command(flatten)]
-    pub(crate) backend: BackendArguments,
+    pub(crate) of_suite: OfSuiteArguments,
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueHint, builder::NonEmptyStringValueParser};
 use dmlcts_snapshots::{Folder, SnapshotError};
 
-use super::{BackendArguments, file, heading};
+use super::{OfSuiteArguments, file, heading};
 use crate::units;
 
 const EXAMPLES: &str = "\
@@ -84,36 +84,12 @@ pub(crate) struct MakeArguments {
     )]
     pub(crate) suite: String,
 
-    /// Only cases for which this predicate holds
-    #[arg(long = "where", value_name = "EXPR", help_heading = heading::CASES)]
-    pub(crate) filter: Option<String>,
-
-    /// The seed of all random choices
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        value_parser = units::seed,
-        allow_negative_numbers = true,
-        help_heading = heading::CASES
-    )]
-    pub(crate) seed: u64,
-
-    /// The number of threads [default: one per processor]
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = clap::value_parser!(u16).range(1..=1024),
-        help_heading = heading::LIMITS
-    )]
-    pub(crate) jobs: Option<u16>,
+    #[command(flatten)]
+    pub(crate) of_suite: OfSuiteArguments,
 
     /// End after this time, such as 10m; nothing is written then
     #[arg(long, value_name = "TIME", value_parser = units::time_span, help_heading = heading::LIMITS)]
     pub(crate) timeout: Option<Duration>,
-
-    #[command(flatten)]
-    pub(crate) backend: BackendArguments,
 }
 
 #[derive(Debug, Subcommand)]

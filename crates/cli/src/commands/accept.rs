@@ -1,7 +1,5 @@
 //! `dmlcts accept`: writes the findings of a recorded run into a folder.
 
-use std::io::Write as _;
-
 use dmlcts_runner::Ending;
 use dmlcts_spec::Library;
 use dmlcts_store::{FailedCases, Folder};
@@ -34,8 +32,6 @@ pub(crate) fn accept(arguments: &AcceptArguments) -> Result<Exit, Problem> {
     check_name(&folder, arguments.name.as_deref(), &run.summary.capabilities.name)?;
     let is_whole = is_whole(&header.selection);
     let Acceptance { exit, text, .. } = accept_run(&folder, (&run, &failed), is_whole, &arguments.ids)?;
-    let mut out = output::stdout();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    output::unless_gone(written)?;
+    output::show(text.trim_end())?;
     Ok(exit)
 }

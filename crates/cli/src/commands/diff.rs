@@ -1,22 +1,24 @@
 //! `dmlcts diff`: the differences between two recorded runs.
 
-use std::{
-    io::{self, Write as _},
-    path::Path,
-};
+use std::io::Write as _;
 
 use dmlcts_report::{ComparedCases, write_comparison, write_html_comparison, write_markdown_comparison};
-use dmlcts_results::{compare, compare_each, prepare_to_replace, replace};
+use dmlcts_results::{compare, compare_each};
 use dmlcts_spec::Library;
 
-use crate::{arguments::DiffArguments, colour, exit::Exit, output, problem::Problem};
+use crate::{
+    arguments::DiffArguments,
+    colour,
+    exit::Exit,
+    output,
+    problem::Problem,
+    reports::{prepare_report, write_report},
+};
 
 /// Shows the differences. The exit says whether anything got worse.
 pub(crate) fn diff(arguments: &DiffArguments) -> Result<Exit, Problem> {
     arguments.check_paths()?;
-    for path in arguments.html.iter().chain(&arguments.markdown) {
-        prepare_to_replace(Path::new(path)).map_err(|error| Problem::unopened_report(path, &error))?;
-    }
+    arguments.html.iter().chain(&arguments.markdown).try_for_each(|path| prepare_report(path))?;
     let (comparison, page) = match &arguments.html {
         Some(path) => {
             let mut cases = ComparedCases::new(Library::embedded());
@@ -35,20 +37,11 @@ pub(crate) fn diff(arguments: &DiffArguments) -> Result<Exit, Problem> {
     let mut out = output::stdout();
     let written = write_comparison(&mut out, &comparison, colour::style());
     if let Some((path, cases)) = page {
-        let mut text = Vec::new();
-        let written = write_html_comparison(&mut text, &comparison, cases);
-        write_report(path, &text, written)?;
+        write_report(path, |out| write_html_comparison(out, &comparison, cases))?;
     }
     if let Some(path) = &arguments.markdown {
-        let mut text = Vec::new();
-        let written = write_markdown_comparison(&mut text, &comparison);
-        write_report(path, &text, written)?;
+        write_report(path, |out| write_markdown_comparison(out, &comparison))?;
     }
     output::unless_gone(written.and_then(|()| out.flush()))?;
     Ok(if comparison.is_worse() { Exit::Unexpected } else { Exit::Success })
-}
-
-fn write_report(path: &str, text: &[u8], made: io::Result<()>) -> Result<(), Problem> {
-    let written = made.and_then(|()| replace(Path::new(path), text));
-    written.map_err(|cause| Problem::Report { path: path.to_owned(), cause })
 }

@@ -1,10 +1,9 @@
 //! `dmlcts findings`: lists the findings of a folder, adds those of given cases, and joins two folders.
 
-use std::{io::Write as _, path::Path, time::Instant};
+use std::{io::Write as _, time::Instant};
 
 use dmlcts_model::escaped;
 use dmlcts_report::{ListedFinding, counted, write_html_list, write_markdown_list};
-use dmlcts_results::{prepare_to_replace, replace};
 use dmlcts_spec::Library;
 use dmlcts_store::{Folder, SeenForm, Stored, cases, merge_folders};
 
@@ -19,6 +18,7 @@ use crate::{
     known::check_name,
     output,
     problem::Problem,
+    reports::{prepare_report, write_report},
 };
 
 /// Lists or changes the findings of a folder. The time of a run counts from `started`.
@@ -51,25 +51,20 @@ fn list(arguments: &ListFindingsArguments) -> Result<Exit, Problem> {
         }
         out.flush()
     };
-    let written = write();
-    output::unless_gone(written)?;
+    output::unless_gone(write())?;
     Ok(Exit::Success)
 }
 
 /// Writes the findings as Markdown and as a page.
 fn write_reports(arguments: &ListFindingsArguments, folder: &Folder, all: &[Stored]) -> Result<(), Problem> {
-    for path in arguments.markdown.iter().chain(&arguments.html) {
-        prepare_to_replace(Path::new(path)).map_err(|error| Problem::unopened_report(path, &error))?;
-    }
+    arguments.markdown.iter().chain(&arguments.html).try_for_each(|path| prepare_report(path))?;
     let name = folder.name().unwrap_or_default();
     let findings: Vec<ListedFinding> = all.iter().map(listed).collect();
-    let (mut markdown, mut html) = (Vec::new(), Vec::new());
-    write_markdown_list(&mut markdown, &name, &findings)?;
-    write_html_list(&mut html, &name, &findings)?;
-    for (path, text) in [(&arguments.markdown, markdown), (&arguments.html, html)] {
-        let Some(path) = path else { continue };
-        let failed = |cause| Problem::Report { path: path.clone(), cause };
-        replace(Path::new(path), &text).map_err(failed)?;
+    if let Some(path) = &arguments.markdown {
+        write_report(path, |out| write_markdown_list(out, &name, &findings))?;
+    }
+    if let Some(path) = &arguments.html {
+        write_report(path, |out| write_html_list(out, &name, &findings))?;
     }
     Ok(())
 }
@@ -116,9 +111,7 @@ fn merge(arguments: &MergeFindingsArguments) -> Result<Exit, Problem> {
     let (folder, from) = (Folder::new(&arguments.into), Folder::new(&arguments.from));
     check_name(&folder, arguments.name.as_deref(), &from.name().unwrap_or_default())?;
     let (merged, text) = merge_folders(&folder, &from)?;
-    let mut out = output::stdout();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    output::unless_gone(written)?;
+    output::show(text.trim_end())?;
     if merged.conflicts.is_empty() {
         return Ok(Exit::Success);
     }

@@ -32,7 +32,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     let library = Library::embedded();
     arguments.check_paths()?;
     let mut reports = Reports::open(&arguments.reports)?;
-    let opened = open_parts(&arguments.files, library);
+    let opened = open_parts(&arguments.files);
     let opened = opened.map_err(|problem| reports.explain(&run_of(&arguments.files), problem))?;
     let Some((files, header, claim)) = opened else { return Ok(Exit::Usage) };
     let mut context = context(&header, &arguments.files, arguments.all);
@@ -95,22 +95,10 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
 
 /// Opens the files, and checks that they are the parts of one run that this program can sum up. Returns the
 /// files, their selection and their claim.
-fn open_parts(
-    paths: &[String],
-    library: &Library,
-) -> Result<Option<(RunFiles, Header, Option<Claim>)>, Problem> {
+fn open_parts(paths: &[String]) -> Result<Option<(RunFiles, Header, Option<Claim>)>, Problem> {
     let files = RunFiles::open(paths)?;
     let Some(header) = files.header() else { return Ok(None) };
-    if header.spec != library.hash() {
-        let (first, spec) = (&paths[0], &header.spec);
-        return Err(Problem::usage(
-            format!(
-                "{first} was judged by the spec {spec:.12}, and this program has {}",
-                library.short_hash()
-            ),
-            "join it with the version of dmlcts that wrote it",
-        ));
-    }
+    recorded::check_spec(&paths[0], &header, "join it with the version of dmlcts that wrote it")?;
     let claim = profile::claim(&header.selection)?;
     Ok(Some((files, header, claim)))
 }
@@ -163,29 +151,12 @@ fn context(header: &Header, paths: &[String], all: bool) -> Context {
         [path] => Some(format!("{} --resume {}", header.command, command(&[path]))),
         _ => None,
     };
-    let next = vec![(header.command.clone(), "the same again".to_owned())];
-    let known = KnownContext { is_whole: is_whole(selection), ..KnownContext::default() };
-    let (library, certificate, incidents) = (Library::embedded(), Vec::new(), Vec::new());
-    let (failures, claim) = (None, None);
     // The limits of a run are not recorded.
-    let (time_limit, longer) = (None, None);
-    let accepted = Vec::new();
     Context {
-        library,
-        subject,
-        replay,
-        known,
-        certificate,
-        incidents,
-        claim,
-        time_limit,
-        next,
+        known: KnownContext { is_whole: is_whole(selection), ..KnownContext::default() },
+        next: vec![(header.command.clone(), "the same again".to_owned())],
         resume,
-        longer,
-        doctor: None,
-        failures,
         all,
-        timings: false,
-        accepted,
+        ..Context::new(Library::embedded(), subject, replay)
     }
 }

@@ -4,7 +4,7 @@
 
 use std::{io::Write, sync::Arc, thread, time::Duration};
 
-use dmlcts_backend::process::{Deadline, Incidents};
+use dmlcts_backend::process::Incidents;
 use dmlcts_generate::{Length, Suite, suite::Strategy};
 use dmlcts_model::escaped;
 use dmlcts_mutants::{Mutant, Needs};
@@ -208,17 +208,7 @@ fn check_reference(whole: Option<&Column>, suite: &Suite, seed: u64) -> Result<(
 
 /// Where a backend runs: in this process, or in a worker process.
 fn hosting(incidents: Incidents, in_process: bool) -> Hosting {
-    Hosting {
-        case_timeout: CASE_TIMEOUT,
-        end: None,
-        ends_cases_alone: false,
-        deadline: Deadline::default(),
-        max_hangs: Some(1),
-        memory: None,
-        incidents,
-        in_process,
-        is_served: false,
-    }
+    Hosting { max_hangs: Some(1), incidents, ..Hosting::new(CASE_TIMEOUT, in_process) }
 }
 
 /// The way in which a mutant runs; `None` for this process at the newest feature level.

@@ -5,7 +5,6 @@ use std::{io::Write as _, path::Path, sync::Arc, sync::atomic::AtomicBool};
 use dmlcts_backend::process::Incidents;
 use dmlcts_model::escaped;
 use dmlcts_report::{counted, write_markdown_replay};
-use dmlcts_results::{prepare_to_replace, replace};
 use dmlcts_runner::{
     Configuration, Ending, Listed, Rerun, Run, Smallest, Status, Stop, Summary, Trials, run_then,
 };
@@ -19,6 +18,7 @@ use crate::{
     exit::Exit,
     output,
     problem::Problem,
+    reports::{prepare_report, write_report},
     signals,
 };
 
@@ -64,7 +64,7 @@ pub(crate) fn replay(arguments: &ReplayArguments) -> Result<Exit, Problem> {
     let incidents = Incidents::default();
     let findings = findings(&arguments.paths)?;
     if let Some(path) = &arguments.markdown {
-        prepare_to_replace(Path::new(path)).map_err(|error| Problem::unopened_report(path, &error))?;
+        prepare_report(path)?;
     }
     let backend = backends::factory(&usual.backend, &hosting(&usual, None, &stop, &incidents))?;
     // The cases of findings run one by one, behind a run without cases.
@@ -97,9 +97,7 @@ pub(crate) fn replay(arguments: &ReplayArguments) -> Result<Exit, Problem> {
     dmlcts_backend::process::end_all();
     let sum = sum(&all, findings.len(), &summary);
     if let Some(path) = &arguments.markdown {
-        let mut table = Vec::new();
-        write_markdown_replay(&mut table, &sum, &rows)?;
-        replace(Path::new(path), &table).map_err(|cause| Problem::Report { path: path.clone(), cause })?;
+        write_report(path, |out| write_markdown_replay(out, &sum, &rows))?;
     }
     output::unless_gone(
         written.and_then(|()| writeln!(out, "{}", escaped(&sum))).and_then(|()| out.flush()),

@@ -184,15 +184,13 @@ pub(super) fn hosting(
     incidents: &Incidents,
 ) -> Hosting {
     Hosting {
-        case_timeout: arguments.case_timeout,
         end: deadline,
         ends_cases_alone: arguments.budget.is_some(),
         deadline: stop.deadline().clone(),
         max_hangs: arguments.max_hangs,
         memory: arguments.backend_memory,
         incidents: incidents.clone(),
-        in_process: arguments.in_process,
-        is_served: false,
+        ..Hosting::new(arguments.case_timeout, arguments.in_process)
     }
 }
 
@@ -301,13 +299,6 @@ pub(super) fn cases(
     let context = |form: &SelectionForm, subject: Subject, next: Vec<(String, String)>| Context {
         all: arguments.all,
         timings: arguments.timings,
-        accepted: Vec::new(),
-        library: Library::embedded(),
-        subject,
-        replay: Replay { options: arguments.words_of_a_case(form) },
-        known: KnownContext::default(),
-        certificate: Vec::new(),
-        incidents: Vec::new(),
         claim: claim.cloned(),
         time_limit: arguments.time_limit(),
         next,
@@ -320,6 +311,7 @@ pub(super) fn cases(
             .map(|_| command(&[words_of_cases(form), arguments.words_of_limits(2)].concat())),
         doctor: Some(command(&["dmlcts", "doctor", "--backend", &arguments.backend])),
         failures: arguments.recorded().map(|path| command(&["dmlcts", "failures", path])),
+        ..Context::new(Library::embedded(), subject, Replay { options: arguments.words_of_a_case(form) })
     };
     if !arguments.cases.is_empty() {
         let most = selection.limit.filter(|_| !selection.leaves_out()).unwrap_or(u64::MAX);

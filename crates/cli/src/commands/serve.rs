@@ -5,7 +5,6 @@ use std::{io, time::Duration};
 
 use dmlcts_backend::{
     Purpose,
-    process::{Deadline, Incidents},
     protocol::{ServeError, claim_stdout, end_with_parent, refuse, serve as answer},
 };
 use dmlcts_runner::RunError;
@@ -63,16 +62,7 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
 /// host what happens there.
 fn hosting(backend: &str) -> Hosting {
     let in_process = !backend.starts_with("exec:");
-    Hosting {
-        // The host of this process enforces the deadline, and only the host knows it.
-        case_timeout: if in_process { Duration::MAX } else { RunArguments::DEFAULT_CASE_TIMEOUT },
-        end: None,
-        ends_cases_alone: false,
-        deadline: Deadline::default(),
-        max_hangs: None,
-        memory: None,
-        incidents: Incidents::default(),
-        in_process,
-        is_served: true,
-    }
+    // The host of this process enforces the deadline, and only the host knows it.
+    let case_timeout = if in_process { Duration::MAX } else { RunArguments::DEFAULT_CASE_TIMEOUT };
+    Hosting { is_served: true, ..Hosting::new(case_timeout, in_process) }
 }

@@ -45,15 +45,14 @@ pub(super) fn compare(library: &Library, case: &Case, claims: &[Claim<'_>], wron
 fn allowed(operator: &Operator, case: &Case) -> Allowed {
     let (mut scratch, level) = (Scratch::default(), FeatureLevel::NEWEST);
     let judgement = operator.judge(&case.desc, level, &mut scratch);
-    let clauses = judgement.violated.iter().filter_map(|place| operator.clauses().get(place));
+    let clauses = judgement.violated.items(operator.clauses());
     let broken: Vec<&str> = clauses.map(|clause| clause.id.as_str()).collect();
-    let questions: Vec<_> =
-        judgement.questions.iter().filter_map(|place| operator.questions().get(place)).collect();
-    let asked: Vec<&str> = questions.iter().map(|question| question.id.as_str()).collect();
+    let questions = || judgement.questions.items(operator.questions());
+    let asked: Vec<&str> = questions().map(|question| question.id.as_str()).collect();
     let answers: Vec<Answer> = match judgement.validity() {
         Validity::Valid => vec![Answer::Reading(0)],
         Validity::Invalid => vec![Answer::Reject],
-        Validity::Open => questions.iter().flat_map(|question| question.allow.iter().copied()).collect(),
+        Validity::Open => questions().flat_map(|question| question.allow.iter().copied()).collect(),
     };
     let judged = match judgement.validity() {
         Validity::Valid => "valid".to_owned(),

@@ -1,15 +1,13 @@
 //! The clauses, questions and semantics behind a failure, with their formulas and the values of its desc.
 
-use std::io;
-
 use dmlcts_model::Value;
 use dmlcts_runner::{Failure, Reads, reads};
-use dmlcts_spec::{Operator, Origin, expression::Expression, program::Mask};
+use dmlcts_spec::{Clause, Operator, Origin, Question, expression::Expression, program::Mask};
 use maud::{Markup, html};
 
 use crate::{
     Style,
-    behind::{JudgedDesc, Text, write_answers, write_definitions},
+    behind::{JudgedDesc, Text, write_answers, write_definitions, written_lines},
     numbers::counted,
 };
 
@@ -31,13 +29,14 @@ struct Formula {
 pub(super) fn formulas(failure: &Failure) -> Markup {
     let Failure { operator, judgement, .. } = failure;
     let mut all: Vec<Formula> =
-        judgement.violated.iter().filter_map(|place| broken(failure, place)).collect();
-    all.extend(judgement.questions.iter().filter_map(|place| question(operator, place)));
+        judgement.violated.items(operator.clauses()).map(|clause| broken(failure, clause)).collect();
+    all.extend(judgement.questions.items(operator.questions()).map(|one| question(operator, one)));
     let mut further = 0;
     if judgement.violated.is_empty() {
         all.extend(semantics(failure));
-        let exact = judgement.boundary.iter().filter_map(|place| exact(operator, place));
-        let exact: Vec<Formula> = exact.collect();
+        let exact = judgement.boundary.items(operator.clauses());
+        let exact = exact.filter(|clause| clause.origin == Origin::Operator);
+        let exact: Vec<Formula> = exact.map(|clause| self::exact(operator, clause)).collect();
         further = exact.len().saturating_sub(EXACT);
         all.extend(exact.into_iter().take(EXACT));
     }
@@ -65,30 +64,27 @@ impl Formula {
     }
 }
 
-fn broken(failure: &Failure, place: usize) -> Option<Formula> {
+fn broken(failure: &Failure, clause: &Clause) -> Formula {
     let operator = failure.operator;
-    let clause = operator.clauses().get(place)?;
     let judged = JudgedDesc { operator, desc: &failure.case.desc, level: failure.level };
-    let lines = lines(|out| {
+    let lines = written_lines(|out| {
         write_definitions(out, "", operator, &[&clause.expression], &mut Text::default())?;
         judged.write_values(out, "", (&clause.expression, &clause.term), Mask::falsehood, Style::PLAIN)
     });
     let cite = clause.cite.on(operator.page());
-    Some(Formula { relation: "breaks", id: clause.id.clone(), text: clause.text.clone(), cite, lines })
+    Formula { relation: "breaks", id: clause.id.clone(), text: clause.text.clone(), cite, lines }
 }
 
-fn question(operator: &Operator, place: usize) -> Option<Formula> {
-    let question = operator.questions().get(place)?;
-    let lines = lines(|out| write_answers(out, "", operator, question, &mut Text::default()));
+fn question(operator: &Operator, question: &Question) -> Formula {
+    let lines = written_lines(|out| write_answers(out, "", operator, question, &mut Text::default()));
     let cite = question.cite.on(operator.page());
-    Some(Formula { relation: "open by", id: question.id.clone(), text: question.text.clone(), cite, lines })
+    Formula { relation: "open by", id: question.id.clone(), text: question.text.clone(), cite, lines }
 }
 
-fn exact(operator: &Operator, place: usize) -> Option<Formula> {
-    let clause = operator.clauses().get(place).filter(|clause| clause.origin == Origin::Operator)?;
+fn exact(operator: &Operator, clause: &Clause) -> Formula {
     let lines = definitions(operator, &clause.expression);
     let cite = clause.cite.on(operator.page());
-    Some(Formula { relation: "meets exactly", id: clause.id.clone(), text: clause.text.clone(), cite, lines })
+    Formula { relation: "meets exactly", id: clause.id.clone(), text: clause.text.clone(), cite, lines }
 }
 
 /// The semantics of the desc's mode, if the output was compared.
@@ -112,13 +108,5 @@ fn semantics(failure: &Failure) -> Option<Formula> {
 }
 
 fn definitions(operator: &Operator, expression: &Expression) -> Vec<String> {
-    lines(|out| write_definitions(out, "", operator, &[expression], &mut Text::default()))
-}
-
-/// The lines that a function writes.
-fn lines(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Vec<String> {
-    let mut out = Vec::new();
-    // Memory takes everything.
-    let _ = write(&mut out);
-    String::from_utf8_lossy(&out).lines().map(str::to_owned).collect()
+    written_lines(|out| write_definitions(out, "", operator, &[expression], &mut Text::default()))
 }

@@ -6,7 +6,7 @@ use dmlcts_backend::{Backend, Batch, Capabilities, Immediate, Job};
 use dmlcts_diagnose::{Diagnosis, Explaining, Rule};
 use dmlcts_model::{FeatureLevel, line};
 use dmlcts_reference::Reference;
-use dmlcts_report::{Context, KnownContext, Replay, Subject};
+use dmlcts_report::{Context, Replay, Subject};
 use dmlcts_runner::{Configuration, Factory, Listed, Run, Stop};
 use dmlcts_spec::{Library, Predicate, Validity};
 
@@ -74,27 +74,16 @@ pub(crate) fn summary(lines: &[&str], backend: Arc<Factory>) -> Diagnosis {
 }
 
 pub(crate) fn context() -> Context {
+    let subject = Subject::Suite {
+        name: "test".to_owned(),
+        what: "a test".to_owned(),
+        obligations: "dmlcts count --obligations".to_owned(),
+    };
     Context {
-        all: false,
-        timings: false,
-        accepted: Vec::new(),
-        library: Library::embedded(),
-        subject: Subject::Suite {
-            name: "test".to_owned(),
-            what: "a test".to_owned(),
-            obligations: "dmlcts count --obligations".to_owned(),
-        },
-        replay: Replay::default(),
-        known: KnownContext::default(),
-        claim: None,
         certificate: vec!["what a test can prove".to_owned()],
-        incidents: Vec::new(),
         time_limit: Some("--budget"),
         next: vec![("dmlcts list | head".to_owned(), "the cases, one line each".to_owned())],
-        resume: None,
-        longer: None,
-        doctor: None,
-        failures: None,
+        ..Context::new(Library::embedded(), subject, Replay::default())
     }
 }
 

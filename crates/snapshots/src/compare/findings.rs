@@ -6,16 +6,12 @@ use std::{
 };
 
 use dmlcts_diagnose::Severity;
-use dmlcts_model::line;
+use dmlcts_model::{counted, grouped, line};
 use dmlcts_runner::Verdict;
 use dmlcts_spec::{Library, Predicate, program::Values};
 
 use super::{first_of, lacks::Gained};
-use crate::{
-    Change, Finding, Snapshot, Transition,
-    snapshot::Place,
-    write::{counted, counts, grouped},
-};
+use crate::{Change, Finding, Snapshot, Transition, snapshot::Place, write::counts};
 
 /// The most pairs of findings for which a predicate is tried on a case. A stranger's file may have many.
 const TRIED: usize = 2_000;

@@ -79,7 +79,7 @@ fn prove(operator: &Operator, case: &Case, output: &[u8], place: Place<'_>, wron
     match judgement.validity() {
         Validity::Valid => {}
         Validity::Invalid => {
-            let broken = judgement.violated.iter().filter_map(|at| operator.clauses().get(at));
+            let broken = judgement.violated.items(operator.clauses());
             let broken: Vec<String> =
                 broken.map(|clause| format!("`{}`: {}", clause.id, clause.text)).collect();
             let message = "this spec judges its own example invalid";
@@ -88,7 +88,7 @@ fn prove(operator: &Operator, case: &Case, output: &[u8], place: Place<'_>, wron
             return;
         }
         Validity::Open => {
-            let open = judgement.questions.iter().filter_map(|at| operator.questions().get(at));
+            let open = judgement.questions.items(operator.questions());
             let open: Vec<&str> = open.map(|question| question.id.as_str()).collect();
             let message = format!("this spec leaves its own example open: {}", open.join(", "));
             wrong.push(place.key("desc").mistake(message, "an example is valid"));

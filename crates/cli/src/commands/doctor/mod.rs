@@ -16,7 +16,7 @@ use std::{sync::Arc, time::Instant};
 
 use dmlcts_backend::{
     Capabilities, Purpose,
-    process::{Deadline, Incidents, Shutdowns},
+    process::{Incidents, Shutdowns},
 };
 use dmlcts_report::{Tone, command, counted, span};
 use dmlcts_runner::{Ending, RunError};
@@ -41,17 +41,8 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     let mut report = Report::new(colour::style());
     // A timeout beyond the range of the clock means no deadline.
     let deadline = Instant::now().checked_add(arguments.timeout);
-    let hosting = Hosting {
-        case_timeout: arguments.case_timeout,
-        end: deadline,
-        ends_cases_alone: false,
-        deadline: Deadline::default(),
-        max_hangs: None,
-        memory: arguments.backend_memory,
-        incidents: Incidents::default(),
-        in_process: false,
-        is_served: false,
-    };
+    let unlimited = Hosting::new(arguments.case_timeout, false);
+    let hosting = Hosting { end: deadline, memory: arguments.backend_memory, ..unlimited };
     let factory = backends::factory(&arguments.backend, &hosting)?;
     let started = Instant::now();
     // Its processes end after the run of `smoke`, so that a process that does not end delays no check.

@@ -2,7 +2,6 @@
 
 use super::{
     InvalidCase, ValidCase,
-    data::{bytes, list},
     operation::{Mode, Operation},
     template::{comment, fill, indented},
 };
@@ -10,10 +9,14 @@ use super::{
 /// The program of a valid case.
 pub(super) fn program(case: &ValidCase) -> String {
     let operation = &case.operation;
+    let members = case.members(
+        |name, list| format!("const int64_t {name}[RANK] = {{{list}}};"),
+        |name, bytes| format!("const unsigned char {name}[ELEMENT_SIZE] = {{{bytes}}};"),
+    );
     let mut values = case.tables();
     values.extend([
         ("ABOUT", comment("//", &case.about)),
-        ("MEMBERS", members(operation, case.input.element_size())),
+        ("MEMBERS", members),
         ("BEFORE", before(operation).to_owned()),
         ("READ", indented(12, read(operation))),
         ("COPY", indented(8, copy(operation))),
@@ -28,18 +31,6 @@ pub(super) fn refusal(case: &InvalidCase) -> String {
 
 fn is_constant(operation: &Operation) -> bool {
     matches!(operation, Operation::Padding1 { mode: Mode::Constant, .. })
-}
-
-/// A constant for each member that the computation may use.
-fn members(operation: &Operation, element_size: usize) -> String {
-    let lists = operation.lists().into_iter();
-    let mut members: Vec<String> =
-        lists.map(|(name, values)| format!("const int64_t {name}[RANK] = {{{}}};", list(values))).collect();
-    if let Operation::Padding1 { mode: Mode::Constant, value, .. } = operation {
-        let value = &value[..element_size];
-        members.push(format!("const unsigned char PADDING_VALUE[ELEMENT_SIZE] = {{{}}};", bytes(value)));
-    }
-    members.join("\n")
 }
 
 fn before(operation: &Operation) -> &'static str {

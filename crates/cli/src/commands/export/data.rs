@@ -2,7 +2,10 @@
 
 use dmlcts_model::{DataType, List, NumberKind, Offsets, Tensor, element_to_text, packed_strides};
 
-use super::{Data, ValidCase};
+use super::{
+    Data, ValidCase,
+    operation::{Mode, Operation},
+};
 
 /// The number of bytes or elements in a line of a program.
 const ROW: usize = 16;
@@ -56,6 +59,21 @@ impl Data {
 }
 
 impl ValidCase {
+    /// A constant for each member that the computation may use. `list` and `scalar` write a list of integers
+    /// and the bytes of an element in the program's language.
+    pub(super) fn members(
+        &self,
+        list: fn(&str, String) -> String,
+        scalar: fn(&str, String) -> String,
+    ) -> String {
+        let lists = self.operation.lists().into_iter();
+        let mut members: Vec<String> = lists.map(|(name, values)| list(name, self::list(values))).collect();
+        if let Operation::Padding1 { mode: Mode::Constant, value, .. } = &self.operation {
+            members.push(scalar("PADDING_VALUE", bytes(&value[..self.input.element_size()])));
+        }
+        members.join("\n")
+    }
+
     /// The tables that programs in C and in Rust need: sizes, strides and bytes, by their names in templates.
     pub(super) fn tables(&self) -> Vec<(&'static str, String)> {
         let Self { input, output, .. } = self;

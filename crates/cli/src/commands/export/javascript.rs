@@ -2,7 +2,6 @@
 
 use super::{
     ValidCase,
-    data::{bytes, list},
     operation::{Mode, Operation},
     template::{comment, fill, indented},
 };
@@ -10,27 +9,19 @@ use super::{
 /// The program of a valid case.
 pub(super) fn program(case: &ValidCase) -> String {
     let operation = &case.operation;
+    let members = case.members(
+        |name, list| format!("const {name} = [{list}];"),
+        |name, bytes| format!("const {name} = new Uint8Array([{bytes}]);"),
+    );
     let mut values = case.tables();
     values.retain(|(name, _)| *name != "RANK");
     values.extend([
         ("ABOUT", comment("//", &case.about)),
-        ("MEMBERS", members(operation, case.input.element_size())),
+        ("MEMBERS", members),
         ("READ", indented(12, read(operation))),
         ("COPY", indented(8, copy(operation))),
     ]);
     fill(include_str!("javascript.txt"), &values)
-}
-
-/// A constant for each member that the computation may use.
-fn members(operation: &Operation, element_size: usize) -> String {
-    let lists = operation.lists().into_iter();
-    let mut members: Vec<String> =
-        lists.map(|(name, values)| format!("const {name} = [{}];", list(values))).collect();
-    if let Operation::Padding1 { mode: Mode::Constant, value, .. } = operation {
-        let value = &value[..element_size];
-        members.push(format!("const PADDING_VALUE = new Uint8Array([{}]);", bytes(value)));
-    }
-    members.join("\n")
 }
 
 /// Returns the input coordinate that the output coordinate `place` reads on an axis.

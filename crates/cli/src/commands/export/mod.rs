@@ -113,8 +113,7 @@ fn explain(judged: &Judged) -> String {
 }
 
 fn open(judged: &Judged) -> Problem {
-    let questions =
-        judged.judgement.questions.iter().filter_map(|place| judged.operator.questions().get(place));
+    let questions = judged.judgement.questions.items(judged.operator.questions());
     let ids: Vec<&str> = questions.map(|question| question.id.as_str()).collect();
     Problem::usage(
         format!("the pages leave this case open ({}), so that no single answer is expected", ids.join(", ")),

@@ -2,7 +2,6 @@
 
 use super::{
     InvalidCase, ValidCase,
-    data::{bytes, list},
     operation::{Mode, Operation},
     template::{comment, fill, indented},
 };
@@ -10,10 +9,14 @@ use super::{
 /// The program of a valid case.
 pub(super) fn program(case: &ValidCase) -> String {
     let operation = &case.operation;
+    let members = case.members(
+        |name, list| format!("const {name}: [i64; RANK] = [{list}];"),
+        |name, bytes| format!("const {name}: [u8; ELEMENT_SIZE] = [{bytes}];"),
+    );
     let mut values = case.tables();
     values.extend([
         ("ABOUT", comment("//!", &case.about)),
-        ("MEMBERS", members(operation, case.input.element_size())),
+        ("MEMBERS", members),
         ("READ", indented(12, read(operation))),
         ("COPY", indented(8, copy(operation))),
     ]);
@@ -23,18 +26,6 @@ pub(super) fn program(case: &ValidCase) -> String {
 /// The program of an invalid case.
 pub(super) fn refusal(case: &InvalidCase) -> String {
     fill(include_str!("rust_refusal.txt"), &[("ABOUT", comment("//!", &case.about))])
-}
-
-/// A constant for each member that the computation may use.
-fn members(operation: &Operation, element_size: usize) -> String {
-    let lists = operation.lists().into_iter();
-    let mut members: Vec<String> =
-        lists.map(|(name, values)| format!("const {name}: [i64; RANK] = [{}];", list(values))).collect();
-    if let Operation::Padding1 { mode: Mode::Constant, value, .. } = operation {
-        let value = &value[..element_size];
-        members.push(format!("const PADDING_VALUE: [u8; ELEMENT_SIZE] = [{}];", bytes(value)));
-    }
-    members.join("\n")
 }
 
 /// Sets `from[axis]` to the input coordinate that the output coordinate `to[axis]` reads.

@@ -35,7 +35,7 @@ use dmlcts_store::{
 use self::status::CampaignStatus;
 use super::run::{configuration, hosting};
 use crate::{
-    arguments::{FuzzArguments, RunArguments, Selection},
+    arguments::{FuzzArguments, Selection},
     backends, colour,
     exit::Exit,
     known::check_name,
@@ -56,7 +56,7 @@ const HANGS: u64 = 3;
 
 /// Runs a campaign until its time or its cases are over, or it is interrupted.
 pub(crate) fn fuzz(arguments: &FuzzArguments, started: Instant) -> Result<Exit, Problem> {
-    let run = of_run(arguments);
+    let run = arguments.of_suite.run(&arguments.suite);
     let (stop, runs) = (Stop::default(), Arc::new(AtomicBool::new(false)));
     signals::end_run(&stop, &runs);
     let deadline = arguments.time.and_then(|time| started.checked_add(time));
@@ -68,13 +68,13 @@ pub(crate) fn fuzz(arguments: &FuzzArguments, started: Instant) -> Result<Exit, 
     let stored = folder.read_or_none(Library::embedded())?;
     let name = backends::name(&*backend, &run.backend)?;
     check_name(&folder, arguments.name.as_deref(), &name)?;
-    let Some((file, last)) = PositionFile::open(&folder, arguments.seed)? else {
+    let Some((file, last)) = PositionFile::open(&folder, arguments.of_suite.seed)? else {
         return Err(Problem::usage(
-            format!("a campaign with seed {} runs on {}", arguments.seed, arguments.findings),
+            format!("a campaign with seed {} runs on {}", arguments.of_suite.seed, arguments.findings),
             "wait for its end, or start one with another --seed beside it",
         ));
     };
-    let of = of(&suite, arguments.filter.as_deref());
+    let of = of(&suite, arguments.of_suite.filter.as_deref());
     let goes_on = last.of == of;
     let position =
         if goes_on { Position { new: 0, known: 0, ..last } } else { Position { of, ..Position::default() } };
@@ -101,21 +101,6 @@ pub(crate) fn fuzz(arguments: &FuzzArguments, started: Instant) -> Result<Exit, 
     let ending = ended?;
     written?;
     campaign.finish(ending)
-}
-
-/// The arguments of the runs of a campaign. What this command has no option for is as `run` has it.
-fn of_run(arguments: &FuzzArguments) -> RunArguments {
-    let run = arguments.backend.run();
-    RunArguments {
-        selection: Selection {
-            suite: arguments.suite.clone(),
-            filter: arguments.filter.clone(),
-            seed: arguments.seed,
-            jobs: arguments.jobs,
-            ..run.selection
-        },
-        ..run
-    }
 }
 
 /// The cases of a campaign, except the seed: other ones begin anew.
@@ -196,8 +181,8 @@ impl Campaign<'_> {
     fn laps(&mut self, suite: &Suite) -> Result<Ending, Problem> {
         loop {
             let seed = match self.status.position.lap {
-                0 => self.arguments.seed,
-                lap => derive(self.arguments.seed, &format!("lap {lap}")),
+                0 => self.arguments.of_suite.seed,
+                lap => derive(self.arguments.of_suite.seed, &format!("lap {lap}")),
             };
             let expansion = suite.expand(Library::embedded(), seed);
             let expansion = expansion.map_err(|error| suite_problem(&self.arguments.suite, error))?;
@@ -374,7 +359,8 @@ impl Campaign<'_> {
                 _ => {}
             }
         });
-        let diagnosis = ended.map_err(|error| Problem::start(error, &self.arguments.backend.backend))?;
+        let diagnosis =
+            ended.map_err(|error| Problem::start(error, &self.arguments.of_suite.backend.backend))?;
         self.status.position.cases = start.0 + diagnosis.summary.totals.progress.ran;
         self.status.cover(&diagnosis.summary.totals.coverage, level);
         for tally in &diagnosis.summary.totals.known {

@@ -23,7 +23,7 @@ use super::{
     outputs::Outputs,
 };
 use crate::{
-    arguments::{MakeArguments, RunArguments, Selection},
+    arguments::{MakeArguments, RunArguments},
     backends, colour,
     commands::{
         conclusion::conclude,
@@ -66,7 +66,8 @@ pub(super) fn make(arguments: &MakeArguments, started: Instant) -> Result<Exit, 
 
 /// Runs a suite. It shows progress, but no results.
 fn run_suite(arguments: &MakeArguments, started: Instant) -> Result<(Exit, Ran), Problem> {
-    let arguments_of_run = &of_run(arguments);
+    let run = arguments.of_suite.run(&arguments.suite);
+    let arguments_of_run = &RunArguments { timeout: arguments.timeout, ..run };
     let selection = &arguments_of_run.selection;
     let (stop, runs) = (Stop::default(), Arc::new(AtomicBool::new(false)));
     signals::end_run(&stop, &runs);
@@ -127,22 +128,6 @@ fn run_suite(arguments: &MakeArguments, started: Instant) -> Result<(Exit, Ran),
     Ok((exit, Ran { header, run: diagnosis, examples }))
 }
 
-/// The arguments of the run. What this command has no option for is as `run` has it.
-fn of_run(arguments: &MakeArguments) -> RunArguments {
-    let usual = arguments.backend.run();
-    RunArguments {
-        selection: Selection {
-            suite: arguments.suite.clone(),
-            filter: arguments.filter.clone(),
-            seed: arguments.seed,
-            jobs: arguments.jobs,
-            ..usual.selection
-        },
-        timeout: arguments.timeout,
-        ..usual
-    }
-}
-
 /// Reads a results file of a whole run.
 fn read(path: &str, arguments: &MakeArguments) -> Result<Ran, Problem> {
     let about = Reader::open(path)?;
@@ -191,8 +176,7 @@ fn report(all: &[(String, Changes)], arguments: &MakeArguments) -> Result<Exit, 
         }
         out.flush()
     };
-    let written = write();
-    output::unless_gone(written)?;
+    output::unless_gone(write())?;
     Ok(exit)
 }
 

@@ -2,13 +2,12 @@
 
 use std::{
     io::{self, Write as _},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 use dmlcts_generate::Suite;
 use dmlcts_model::escaped;
 use dmlcts_report::{CaseOutputs, SnapshotChange, SnapshotChanges, Tone, write_html_changes};
-use dmlcts_results::replace;
 use dmlcts_snapshots::{
     Change, Changes, Examples, Folder, Metadata, Snapshot, SnapshotError, Stored, Transition,
 };
@@ -25,6 +24,7 @@ use crate::{
     exit::Exit,
     output,
     problem::Problem,
+    reports::write_report,
 };
 
 /// The indentation of lines below a change.
@@ -45,15 +45,12 @@ pub(super) fn diff(arguments: &ShowDiffArguments) -> Result<Exit, Problem> {
     if let Some(path) = &arguments.markdown {
         let pages: Vec<String> = changes.iter().map(|(name, change, _)| change.to_markdown(name)).collect();
         let page = if pages.is_empty() { "No snapshot changed.\n".to_owned() } else { pages.join("\n") };
-        replace(Path::new(path), page.as_bytes())
-            .map_err(|cause| Problem::Report { path: path.clone(), cause })?;
+        write_report(path, |out| out.write_all(page.as_bytes()))?;
     }
     if let Some(path) = &arguments.html {
         let pages: Vec<SnapshotChanges> =
             changes.iter().map(|(name, change, outputs)| of_page(name, change, outputs)).collect();
-        page(&pages)
-            .and_then(|page| replace(Path::new(path), &page))
-            .map_err(|cause| Problem::Report { path: path.clone(), cause })?;
+        write_report(path, |out| write_html_changes(out, &pages))?;
     }
     let mut out = output::stdout();
     let mut write = || {
@@ -68,8 +65,7 @@ pub(super) fn diff(arguments: &ShowDiffArguments) -> Result<Exit, Problem> {
         }
         out.flush()
     };
-    let written = write();
-    output::unless_gone(written)?;
+    output::unless_gone(write())?;
     Ok(if changes.is_empty() { Exit::Success } else { Exit::Unexpected })
 }
 
@@ -99,18 +95,10 @@ pub(super) fn painted(name: &str, changes: &Changes, outputs: &[Vec<CaseOutputs>
     all
 }
 
-/// The page of these changes.
-fn page(changes: &[SnapshotChanges]) -> io::Result<Vec<u8>> {
-    let mut page = Vec::new();
-    write_html_changes(&mut page, changes)?;
-    Ok(page)
-}
-
 /// Writes the page of a change into a file of its own, which stays. Returns its path.
 pub(super) fn kept_page(name: &str, changes: &Changes, outputs: &[Vec<CaseOutputs>]) -> io::Result<PathBuf> {
-    let page = page(&[of_page(name, changes, outputs)])?;
     let mut file = tempfile::Builder::new().prefix("dmlcts-").suffix(".html").tempfile()?;
-    file.write_all(&page)?;
+    write_html_changes(&mut file, &[of_page(name, changes, outputs)])?;
     let (_, path) = file.keep()?;
     Ok(path)
 }
@@ -158,8 +146,7 @@ pub(super) fn check(arguments: &AllArguments) -> Result<Exit, Problem> {
         }
         out.flush()
     };
-    let written = write();
-    output::unless_gone(written)?;
+    output::unless_gone(write())?;
     Ok(if mistakes.is_empty() { Exit::Success } else { Exit::Unexpected })
 }
 
