@@ -15,8 +15,8 @@ pub struct Fault {
     pub(crate) hangs: bool,
     /// Reads the caller's desc: may change what everything else sees of it.
     pub(crate) read: fn(&mut Desc),
-    /// Whether to accept a desc.
-    pub(crate) judge: fn(&Asked<'_>, &mut State) -> bool,
+    /// Which descs to accept.
+    pub(crate) judge: Judge,
     /// The code of refusals that the reference does not share.
     pub(crate) code: ErrorCode,
     /// Changes the numbers of a created operator. It may remember and recall operators.
@@ -43,7 +43,7 @@ pub struct Fault {
 pub(crate) const RIGHT: Fault = Fault {
     hangs: false,
     read: |_| {},
-    judge: |asked, _| asked.is_valid(),
+    judge: Judge::By(|asked, _| asked.is_valid()),
     code: ErrorCode::INVALID_ARGUMENT,
     plan: |_, _| {},
     coordinates: Plan::coordinates,
@@ -55,6 +55,28 @@ pub(crate) const RIGHT: Fault = Fault {
     store: put,
     after: |_, _, _| {},
 };
+
+/// The descs that a backend accepts.
+#[derive(Debug)]
+pub(crate) enum Judge {
+    /// Those for which the function is true.
+    By(fn(&Asked<'_>, &mut State) -> bool),
+    /// The valid ones, and those with these numbers that only the checks with this reason would refuse.
+    Unchecked(&'static str, fn(&Plan) -> bool),
+    /// The valid ones without these numbers.
+    Refuses(fn(&Plan) -> bool),
+}
+
+impl Judge {
+    /// Whether the backend accepts a desc.
+    pub(crate) fn accepts(&self, asked: &Asked<'_>, state: &mut State) -> bool {
+        match self {
+            Self::By(judge) => judge(asked, state),
+            Self::Unchecked(reason, is_so) => asked.but_for_where(reason, is_so),
+            Self::Refuses(is_so) => asked.unless(is_so),
+        }
+    }
+}
 
 /// A desc to accept or to refuse.
 #[derive(Debug)]

@@ -4,7 +4,7 @@
 use dmlcts_model::{Desc, ErrorCode, FeatureLevel};
 
 use crate::{
-    fault::{Asked, Fault, Memory, RIGHT, State},
+    fault::{Asked, Fault, Judge, Memory, RIGHT, State},
     kernel::Plan,
 };
 
@@ -93,7 +93,17 @@ impl Mutant {
     }
 
     pub(crate) const fn judge(mut self, judge: fn(&Asked<'_>, &mut State) -> bool) -> Self {
-        self.fault.judge = judge;
+        self.fault.judge = Judge::By(judge);
+        self
+    }
+
+    pub(crate) const fn unchecked(mut self, reason: &'static str, is_so: fn(&Plan) -> bool) -> Self {
+        self.fault.judge = Judge::Unchecked(reason, is_so);
+        self
+    }
+
+    pub(crate) const fn refuses(mut self, is_so: fn(&Plan) -> bool) -> Self {
+        self.fault.judge = Judge::Refuses(is_so);
         self
     }
 
