@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use dmlcts_model::{Desc, ErrorCode, FeatureLevel};
+use dmlcts_model::{Desc, ErrorCode, FeatureLevel, Tensor};
 use dmlcts_reference::Reference;
 
 use crate::kernel::{Plan, put};
@@ -106,6 +106,11 @@ impl Asked<'_> {
         self.refusal.is_some_and(|refusal| refusal.contains(reason))
     }
 
+    /// Whether the reference accepts the desc, or would accept it without these checks if this is so.
+    pub(crate) fn but_for_if(&self, reason: &str, is_so: bool) -> bool {
+        self.is_valid() || is_so && self.but_for(reason)
+    }
+
     /// The same, but only for descs with these numbers.
     pub(crate) fn but_for_where(&self, reason: &str, is_so: impl Fn(&Plan) -> bool) -> bool {
         self.is_valid() || self.but_for(reason) && Plan::of(self.desc).is_some_and(|plan| is_so(&plan))
@@ -121,6 +126,21 @@ impl Asked<'_> {
         self.desc.signature.operator == operator
     }
 
+    /// The input and the output.
+    pub(crate) fn tensors(&self) -> [Option<&Tensor>; 2] {
+        [self.desc.input.as_ref(), self.desc.output.as_ref()]
+    }
+
+    /// Whether both tensors are so.
+    pub(crate) fn tensors_are(&self, is_so: impl Fn(&Tensor) -> bool) -> bool {
+        self.tensors().into_iter().all(|tensor| tensor.is_some_and(&is_so))
+    }
+
+    /// Whether the input is so.
+    pub(crate) fn input_is(&self, is_so: impl FnOnce(&Tensor) -> bool) -> bool {
+        self.desc.input.as_ref().is_some_and(is_so)
+    }
+
     /// The integer in a member; 0 if the operator has no such member.
     pub(crate) fn integer(&self, member: &str) -> i64 {
         self.desc.integer(member).unwrap_or_default()
@@ -128,8 +148,7 @@ impl Asked<'_> {
 
     /// `TotalTensorSizeInBytes` of the input and the output.
     pub(crate) fn total_sizes(&self) -> [u64; 2] {
-        [&self.desc.input, &self.desc.output]
-            .map(|tensor| tensor.as_ref().map_or(0, |tensor| tensor.total_size))
+        self.tensors().map(|tensor| tensor.map_or(0, |tensor| tensor.total_size))
     }
 
     /// The bytes that the elements of the input and the output need: exact, not rounded up.

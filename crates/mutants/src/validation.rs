@@ -36,13 +36,8 @@ fn rounded_up(bytes: i128) -> i128 {
 
 /// Whether each tensor is large enough if the bytes that it needs exactly are counted like this.
 fn is_enough(asked: &Asked<'_>, count: impl Fn(i128) -> i128) -> bool {
-    asked.is_valid()
-        || asked.but_for(TOTAL)
-            && asked
-                .needed()
-                .into_iter()
-                .zip(asked.total_sizes())
-                .all(|(needed, total)| count(needed) <= i128::from(total))
+    let mut sizes = asked.needed().into_iter().zip(asked.total_sizes());
+    asked.but_for_if(TOTAL, sizes.all(|(needed, total)| count(needed) <= i128::from(total)))
 }
 
 /// Whether a desc is accepted if this alignment counts as right for elements of this many bytes.
@@ -51,9 +46,7 @@ fn accepts_alignment(asked: &Asked<'_>, alignment: u32, width: usize) -> bool {
         let element = tensor.data_type.element_size();
         (tensor.alignment, element) == (alignment, Some(width)) || is_aligned(tensor)
     };
-    let tensors = [&asked.desc.input, &asked.desc.output];
-    asked.is_valid()
-        || asked.but_for(ALIGNMENT) && tensors.into_iter().all(|one| one.as_ref().is_some_and(is_right))
+    asked.but_for_if(ALIGNMENT, asked.tensors_are(is_right))
 }
 
 /// Whether a tensor's alignment is right for its elements.
@@ -125,15 +118,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("tensors of different types are accepted if their elements have the same width")
         .witness(&["SLICE FLOAT32 in=4 out=4 OutputTensor.DataType=INT32 Sizes=4 Offsets=0 Strides=1"])
         .judge(|asked, _| {
-            asked.is_valid()
-                || asked.but_for(TYPES)
-                    && asked.desc.output.as_ref().is_some_and(|output| {
-                        asked
-                            .desc
-                            .input
-                            .as_ref()
-                            .is_some_and(|input| input.data_type.bits() == output.data_type.bits())
-                    })
+            let [input, output] = asked.tensors().map(|tensor| tensor.map(|tensor| tensor.data_type.bits()));
+            asked.but_for_if(TYPES, input == output)
         }),
     validation("types-not-compared", ALL)
         .about("the types of the tensors are not compared")
@@ -148,37 +134,35 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     validation("slice-count-not-checked", SLICE)
         .about("DimensionCount of SLICE is not checked")
         .witness(&["SLICE FLOAT32 in=4 out=4 DimensionCount=2 Sizes=4 Offsets=0 Strides=1"])
-        .judge(|asked, _| asked.is_valid() || asked.is_of("SLICE") && asked.but_for(COUNT)),
+        .judge(|asked, _| asked.but_for_if(COUNT, asked.is_of("SLICE"))),
     validation("slice1-count-not-checked", SLICE1)
         .about("DimensionCount of SLICE1 is not checked")
         .witness(&["SLICE1 FLOAT32 in=4 out=4 DimensionCount=2 InputWindowOffsets=0 InputWindowStrides=1 \
             InputWindowSizes=4"])
-        .judge(|asked, _| asked.is_valid() || asked.is_of("SLICE1") && asked.but_for(COUNT)),
+        .judge(|asked, _| asked.but_for_if(COUNT, asked.is_of("SLICE1"))),
     validation("padding-count-not-checked", PADDING1)
         .about("DimensionCount of PADDING1 is not checked")
         .witness(&[
             "PADDING1 FLOAT32 in=4 out=4 PaddingMode=CONSTANT DimensionCount=2 EndPadding=0 StartPadding=0",
         ])
-        .judge(|asked, _| asked.is_valid() || asked.is_of("PADDING1") && asked.but_for(COUNT)),
+        .judge(|asked, _| asked.but_for_if(COUNT, asked.is_of("PADDING1"))),
     validation("count-may-be-smaller", ALL)
         .about("a DimensionCount below that of the tensors is accepted")
         .witness(&["SLICE FLOAT32 in=4,4 out=4,4 DimensionCount=1 Sizes=4,4 Offsets=0,0 Strides=1,1"])
         .judge(|asked, _| {
-            asked.is_valid()
-                || asked.but_for(COUNT) && asked.integer("DimensionCount") < asked.desc.rank() as i64
+            asked.but_for_if(COUNT, asked.integer("DimensionCount") < asked.desc.rank() as i64)
         }),
     validation("count-may-be-larger", ALL)
         .about("a DimensionCount above that of the tensors is accepted")
         .witness(&["SLICE FLOAT32 in=4,4 out=4,4 DimensionCount=3 Sizes=4,4 Offsets=0,0 Strides=1,1"])
         .judge(|asked, _| {
-            asked.is_valid()
-                || asked.but_for(COUNT) && asked.integer("DimensionCount") > asked.desc.rank() as i64
+            asked.but_for_if(COUNT, asked.integer("DimensionCount") > asked.desc.rank() as i64)
         }),
     validation("four-bit-types-accepted", ALL)
         .about("the types of 4 bits are accepted")
         .witness(&["SLICE UINT4 in=8 out=8 Sizes=8 Offsets=0 Strides=1"])
         .judge(|asked, _| {
-            let is_narrow = asked.desc.input.as_ref().is_some_and(|input| input.data_type.bits() == Some(4));
+            let is_narrow = asked.input_is(|input| input.data_type.bits() == Some(4));
             asked.is_valid() || is_narrow && asked.is_refused_for(DATA_TYPE)
         }),
     validation("unknown-type-accepted", ALL)
@@ -186,18 +170,13 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&["SLICE UNKNOWN in=4 out=4 InputTensor.TotalTensorSizeInBytes=16 \
             OutputTensor.TotalTensorSizeInBytes=16 Sizes=4 Offsets=0 Strides=1"])
         .judge(|asked, _| {
-            let is_unknown =
-                asked.desc.input.as_ref().is_some_and(|input| input.data_type == DataType::UNKNOWN);
-            asked.is_valid() || is_unknown && asked.but_for(DATA_TYPE)
+            asked.but_for_if(DATA_TYPE, asked.input_is(|input| input.data_type == DataType::UNKNOWN))
         }),
     validation("types-beyond-int4-accepted", ALL)
         .about("codes of data types behind the last one are accepted")
         .witness(&["SLICE 14 in=4 out=4 InputTensor.TotalTensorSizeInBytes=16 \
             OutputTensor.TotalTensorSizeInBytes=16 Sizes=4 Offsets=0 Strides=1"])
-        .judge(|asked, _| {
-            let is_beyond = asked.desc.input.as_ref().is_some_and(|input| input.data_type.0 > 13);
-            asked.is_valid() || is_beyond && asked.but_for(DATA_TYPE)
-        }),
+        .judge(|asked, _| asked.but_for_if(DATA_TYPE, asked.input_is(|input| input.data_type.0 > 13))),
     validation("float64-refused", ALL)
         .about("FLOAT64 is refused, although it is declared")
         .witness(&["SLICE FLOAT64 in=4 out=4 Sizes=4 Offsets=0 Strides=1"])
@@ -330,7 +309,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         ])
         .judge(|asked, _| {
             let ([_, needed], [_, total]) = (asked.needed(), asked.total_sizes());
-            asked.is_valid() || asked.but_for(TOTAL) && rounded_up(needed) <= i128::from(total)
+            asked.but_for_if(TOTAL, rounded_up(needed) <= i128::from(total))
         }),
     validation("total-size-of-output-not-checked", ALL)
         .about("TotalTensorSizeInBytes of the output is not checked")
@@ -339,7 +318,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         ])
         .judge(|asked, _| {
             let ([needed, _], [total, _]) = (asked.needed(), asked.total_sizes());
-            asked.is_valid() || asked.but_for(TOTAL) && rounded_up(needed) <= i128::from(total)
+            asked.but_for_if(TOTAL, rounded_up(needed) <= i128::from(total))
         }),
     validation("total-size-not-rounded-up", ALL)
         .about("TotalTensorSizeInBytes need not be rounded up to four bytes")
@@ -438,25 +417,15 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             Strides=1",
         ])
         .judge(|asked, _| {
-            let is_multiple =
-                |tensor: &Option<Tensor>| tensor.as_ref().is_some_and(|tensor| tensor.alignment % 16 == 0);
-            asked.is_valid()
-                || asked.but_for(ALIGNMENT)
-                    && is_multiple(&asked.desc.input)
-                    && is_multiple(&asked.desc.output)
+            asked.but_for_if(ALIGNMENT, asked.tensors_are(|tensor| tensor.alignment % 16 == 0))
         }),
     validation("alignment-below-element", ALL)
         .about("an alignment that is a power of two below the element's size is accepted")
         .witness(&["SLICE FLOAT64 in=4 out=4 InputTensor.GuaranteedBaseOffsetAlignment=4 Sizes=4 Offsets=0 \
             Strides=1"])
         .judge(|asked, _| {
-            let is_power = |tensor: &Option<Tensor>| {
-                tensor
-                    .as_ref()
-                    .is_some_and(|tensor| tensor.alignment == 0 || tensor.alignment.is_power_of_two())
-            };
-            asked.is_valid()
-                || asked.but_for(ALIGNMENT) && is_power(&asked.desc.input) && is_power(&asked.desc.output)
+            let is_power = |tensor: &Tensor| tensor.alignment == 0 || tensor.alignment.is_power_of_two();
+            asked.but_for_if(ALIGNMENT, asked.tensors_are(is_power))
         }),
     validation("alignment-of-1-for-two-bytes", ALL)
         .about("an alignment of 1 is accepted for elements of two bytes")
@@ -486,28 +455,17 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             "SLICE FLOAT32 in=4 out=4 OutputTensor.GuaranteedBaseOffsetAlignment=17 Sizes=4 Offsets=0 \
             Strides=1",
         ])
-        .judge(|asked, _| {
-            let is_right = asked.desc.input.as_ref().is_some_and(is_aligned);
-            asked.is_valid() || is_right && asked.but_for(ALIGNMENT)
-        }),
+        .judge(|asked, _| asked.but_for_if(ALIGNMENT, asked.input_is(is_aligned))),
     validation("alignment-above-4096-refused", ALL)
         .about("an alignment above 4096 is refused")
         .witness(&["SLICE FLOAT32 in=4 out=4 InputTensor.GuaranteedBaseOffsetAlignment=65536 Sizes=4 \
             Offsets=0 Strides=1"])
-        .judge(|asked, _| {
-            let is_large =
-                |tensor: &Option<Tensor>| tensor.as_ref().is_some_and(|tensor| tensor.alignment > 4096);
-            asked.is_valid() && !is_large(&asked.desc.input) && !is_large(&asked.desc.output)
-        }),
+        .judge(|asked, _| asked.is_valid() && asked.tensors_are(|tensor| tensor.alignment <= 4096)),
     validation("alignment-of-highest-bit-refused", ALL)
         .about("an alignment of 2^31 is taken for negative and refused")
         .witness(&["SLICE FLOAT32 in=4 out=4 InputTensor.GuaranteedBaseOffsetAlignment=2147483648 Sizes=4 \
             Offsets=0 Strides=1"])
-        .judge(|asked, _| {
-            let is_high =
-                |tensor: &Option<Tensor>| tensor.as_ref().is_some_and(|tensor| tensor.alignment == 1 << 31);
-            asked.is_valid() && !is_high(&asked.desc.input) && !is_high(&asked.desc.output)
-        }),
+        .judge(|asked, _| asked.is_valid() && asked.tensors_are(|tensor| tensor.alignment != 1 << 31)),
     validation("owned-output-accepted", ALL)
         .about("OWNED_BY_DML is accepted for outputs")
         .witness(&["SLICE FLOAT32 in=4 out=4 OutputTensor.Flags=1 Sizes=4 Offsets=0 Strides=1"])
@@ -515,7 +473,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     validation("owned-input-refused", ALL)
         .about("OWNED_BY_DML is refused for inputs")
         .witness(&["SLICE FLOAT32 in=4 out=4 InputTensor.Flags=1 Sizes=4 Offsets=0 Strides=1"])
-        .judge(|asked, _| asked.is_valid() && asked.desc.input.as_ref().is_none_or(|input| input.flags != 1)),
+        .judge(|asked, _| asked.is_valid() && asked.input_is(|input| input.flags != 1)),
     validation("overlap-not-checked", ALL)
         .about("outputs that overlap themselves are accepted")
         .witness(&["SLICE FLOAT32 in=2,2 out=2,2 OutputTensor.Strides=1,1 Sizes=2,2 Offsets=0,0 Strides=1,1"])
@@ -851,9 +809,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     validation("negative-modes-accepted", PADDING1)
         .about("modes are compared with the last one as signed numbers, so that -1 is accepted")
         .witness(&["PADDING1 FLOAT32 in=3 out=3 PaddingMode=-1 EndPadding=0 StartPadding=0"])
-        .judge(|asked, _| {
-            asked.is_valid() || asked.but_for(MODE) && (asked.integer("PaddingMode") as i32) < 0
-        }),
+        .judge(|asked, _| asked.but_for_if(MODE, (asked.integer("PaddingMode") as i32) < 0)),
     validation("any-mode-accepted", PADDING1)
         .about("modes are not checked")
         .witness(&["PADDING1 FLOAT32 in=3 out=3 PaddingMode=77 EndPadding=0 StartPadding=0"])
@@ -872,9 +828,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("a PaddingValueDataType of UNKNOWN is accepted")
         .witness(&["PADDING1 FLOAT32 in=3 out=3 PaddingMode=CONSTANT PaddingValueDataType=UNKNOWN \
             EndPadding=0 StartPadding=0"])
-        .judge(|asked, _| {
-            asked.is_valid() || asked.but_for(VALUE_TYPE) && asked.integer("PaddingValueDataType") == 0
-        }),
+        .judge(|asked, _| asked.but_for_if(VALUE_TYPE, asked.integer("PaddingValueDataType") == 0)),
     validation("value-type-of-one-width-accepted", PADDING1)
         .about("a PaddingValueDataType of the same width is accepted")
         .witness(&[
