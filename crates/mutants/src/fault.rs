@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use dmlcts_model::{Desc, ErrorCode, FeatureLevel, Tensor};
+use dmlcts_model::{DataType, Desc, ErrorCode, FeatureLevel, Tensor};
 use dmlcts_reference::Reference;
 
-use crate::kernel::{Plan, put};
+use crate::kernel::{Axis, Kind, Plan, put};
 
 /// A backend's behaviour. Each seam is a function, and `RIGHT` has the right ones. A mutant replaces one or
 /// two of them.
@@ -26,13 +26,13 @@ pub struct Fault {
     /// Whether the element of an index, at these output coordinates, is written at all.
     pub(crate) visits: fn(&Plan, i64, &[i64]) -> bool,
     /// The input coordinate that an output coordinate of an axis reads; `None` for the padding value.
-    pub(crate) source: fn(&Plan, usize, i64) -> Option<i64>,
+    pub(crate) source: Source,
     /// The input element at input coordinates.
     pub(crate) from: fn(&Plan, &[i64]) -> i64,
     /// The output element at output coordinates.
     pub(crate) to: fn(&Plan, &[i64]) -> i64,
-    /// Changes the bytes of an element on their way. True stands for the padding value.
-    pub(crate) value: fn(&Plan, &mut [u8], bool),
+    /// Changes the bytes of an element on their way.
+    pub(crate) value: Value,
     /// Writes an element at a byte of the output.
     pub(crate) store: fn(&Plan, &mut [u8], i64, &[u8]),
     /// Acts on memory after a run.
@@ -48,10 +48,10 @@ pub(crate) const RIGHT: Fault = Fault {
     plan: |_, _| {},
     coordinates: Plan::coordinates,
     visits: |_, _, _| true,
-    source: Plan::source,
+    source: Source::By(Plan::source),
     from: Plan::from,
     to: Plan::to,
-    value: |_, _, _| {},
+    value: Value::By(|_, _, _| {}),
     store: put,
     after: |_, _, _| {},
 };
@@ -74,6 +74,61 @@ impl Judge {
             Self::By(judge) => judge(asked, state),
             Self::Unchecked(reason, is_so) => asked.but_for_where(reason, is_so),
             Self::Refuses(is_so) => asked.unless(is_so),
+        }
+    }
+}
+
+/// The input coordinate that an output coordinate of an axis reads; `None` for the padding value.
+#[derive(Debug)]
+pub(crate) enum Source {
+    /// The one that the function returns.
+    By(fn(&Plan, usize, i64) -> Option<i64>),
+    /// In this mode of PADDING1, the one that the function returns for a coordinate outside of the input, which
+    /// counts from the input's first element, and for the input's size.
+    Outside(i64, fn(i64, i64) -> Option<i64>),
+}
+
+impl Source {
+    /// The input coordinate, or `None`.
+    pub(crate) fn of(&self, plan: &Plan, axis: usize, c: i64) -> Option<i64> {
+        match self {
+            Self::By(source) => source(plan, axis, c),
+            Self::Outside(mode, fold) => {
+                let Axis { n, start, .. } = plan.axes[axis];
+                let at = c - start;
+                let is_so = plan.kind == Kind::Padding1 && plan.mode == *mode && !(0..n).contains(&at);
+                if is_so { fold(at, n) } else { plan.source(axis, c) }
+            }
+        }
+    }
+}
+
+/// The change of an element's bytes.
+#[derive(Debug)]
+pub(crate) enum Value {
+    /// What the function does. True stands for the padding value.
+    By(fn(&Plan, &mut [u8], bool)),
+    /// The bits of an element of this type become others.
+    Converted(DataType, fn(u64) -> u64),
+    /// The bits of a padding value of this type become others.
+    FillConverted(DataType, fn(u64) -> u64),
+}
+
+impl Value {
+    /// Changes the bytes.
+    pub(crate) fn change(&self, plan: &Plan, bytes: &mut [u8], is_fill: bool) {
+        let (data_type, convert) = match self {
+            Self::By(change) => return change(plan, bytes, is_fill),
+            Self::FillConverted(..) if !is_fill => return,
+            Self::Converted(data_type, convert) | Self::FillConverted(data_type, convert) => {
+                (*data_type, convert)
+            }
+        };
+        if plan.data_type == data_type {
+            let mut bits = [0; 8];
+            bits[..bytes.len()].copy_from_slice(bytes);
+            let converted = convert(u64::from_le_bytes(bits)).to_le_bytes();
+            bytes.copy_from_slice(&converted[..bytes.len()]);
         }
     }
 }
@@ -154,9 +209,8 @@ impl Asked<'_> {
     /// The bytes that the elements of the input and the output need: exact, not rounded up.
     pub(crate) fn needed(&self) -> [i128; 2] {
         let Some(plan) = Plan::of(self.desc) else { return [0; 2] };
-        let span = |reach: fn(&crate::kernel::Axis) -> i128| {
-            (plan.axes.iter().map(reach).sum::<i128>() + 1) * plan.width as i128
-        };
+        let span =
+            |reach: fn(&Axis) -> i128| (plan.axes.iter().map(reach).sum::<i128>() + 1) * plan.width as i128;
         [
             span(|axis| i128::from(axis.n - 1) * i128::from(axis.input_stride)),
             span(|axis| i128::from(axis.out - 1) * i128::from(axis.output_stride)),

@@ -1,10 +1,10 @@
 //! A mutant: a fault with a name, a description and a witness. Each mutant is built from defaults, so that it
 //! says only what is its own.
 
-use dmlcts_model::{Desc, ErrorCode, FeatureLevel};
+use dmlcts_model::{DataType, Desc, ErrorCode, FeatureLevel};
 
 use crate::{
-    fault::{Asked, Fault, Judge, Memory, RIGHT, State},
+    fault::{Asked, Fault, Judge, Memory, RIGHT, Source, State, Value},
     kernel::Plan,
 };
 
@@ -128,7 +128,12 @@ impl Mutant {
     }
 
     pub(crate) const fn source(mut self, source: fn(&Plan, usize, i64) -> Option<i64>) -> Self {
-        self.fault.source = source;
+        self.fault.source = Source::By(source);
+        self
+    }
+
+    pub(crate) const fn folds(mut self, mode: i64, fold: fn(i64, i64) -> Option<i64>) -> Self {
+        self.fault.source = Source::Outside(mode, fold);
         self
     }
 
@@ -143,7 +148,17 @@ impl Mutant {
     }
 
     pub(crate) const fn value(mut self, value: fn(&Plan, &mut [u8], bool)) -> Self {
-        self.fault.value = value;
+        self.fault.value = Value::By(value);
+        self
+    }
+
+    pub(crate) const fn converts(mut self, data_type: DataType, convert: fn(u64) -> u64) -> Self {
+        self.fault.value = Value::Converted(data_type, convert);
+        self
+    }
+
+    pub(crate) const fn converts_fill(mut self, data_type: DataType, convert: fn(u64) -> u64) -> Self {
+        self.fault.value = Value::FillConverted(data_type, convert);
         self
     }
 
