@@ -83,8 +83,8 @@ impl Judge {
 pub(crate) enum Source {
     /// The one that the function returns.
     By(fn(&Plan, usize, i64) -> Option<i64>),
-    /// In this mode of PADDING1, the one that the function returns for a coordinate outside of the input, which
-    /// counts from the input's first element, and for the input's size.
+    /// In this mode of PADDING1, the one that the function returns for a coordinate outside of the input and
+    /// for the input's size. The coordinate counts from the input's first element.
     Outside(i64, fn(i64, i64) -> Option<i64>),
 }
 
