@@ -3,7 +3,7 @@
 //! [`Marshalled`] owns the memory and holds no pointers. The pointers exist only while [`Marshalled::with`]
 //! runs, and point into borrowed memory. So no pointer outlives its memory, and no code here is unsafe.
 
-use std::{borrow::Cow, fmt, ptr};
+use std::ptr;
 
 use dmlcts_model::{Desc, Side, Tensor, Value};
 use smallvec::SmallVec;
@@ -77,35 +77,21 @@ enum Members {
 }
 
 /// Why a desc is not sent to the library.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unsendable {
     /// The backend does not know this operator, or not with these members.
+    #[error("this backend does not know an operator {0} with such members")]
     Operator(String),
     /// A count is so great that a library which trusts it would read beyond any array.
+    #[error(
+        "a count of {0} is not sent: the library may believe it, and arrays for at most {most} are made",
+        most = MOST_DIMENSIONS
+    )]
     Count(u32),
     /// All counts agree, but a list has another length. Arrays in C have no length, so the library would get
     /// another desc than this one.
-    Length(Cow<'static, str>),
-}
-
-impl fmt::Display for Unsendable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Operator(name) => {
-                write!(f, "this backend does not know an operator {name} with such members")
-            }
-            Self::Count(count) => write!(
-                f,
-                "a count of {count} is not sent: the library may believe it, and arrays for at most {MOST_DIMENSIONS} are made"
-            ),
-            Self::Length(list) => {
-                write!(
-                    f,
-                    "an array has no length in C: that {list} has another than its count cannot be said"
-                )
-            }
-        }
-    }
+    #[error("an array has no length in C: that {0} has another than its count cannot be said")]
+    Length(String),
 }
 
 impl Marshalled {
@@ -252,13 +238,13 @@ fn room(desc: &Desc) -> Result<usize, Unsendable> {
         for (side, tensor) in tensors() {
             for (name, list) in [("Sizes", &tensor.sizes), ("Strides", &tensor.strides)] {
                 if differs(list) {
-                    return Err(Unsendable::Length(format!("{}.{name}", side.member_name()).into()));
+                    return Err(Unsendable::Length(format!("{}.{name}", side.member_name())));
                 }
             }
         }
         for (member, value) in desc.signature.members.iter().zip(&desc.members) {
             if matches!(value, Value::List(list) if differs(list)) {
-                return Err(Unsendable::Length(member.name.clone().into()));
+                return Err(Unsendable::Length(member.name.clone()));
             }
         }
     }

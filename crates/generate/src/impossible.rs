@@ -25,10 +25,8 @@ pub struct Impossible {
     /// The id of a clause, or its last part, which stands for the clauses of every tensor and operator.
     pub clause: String,
     /// A part of the way's text between backticks, such as ``mod 2^32 <= 1` ``; by default every way.
-    #[serde(default)]
     pub way: Option<String>,
     /// The values, such as `FLOAT16`, `rank 8` or `the last axis`; by default all.
-    #[serde(default)]
     pub with: Option<Vec<String>>,
     /// The reason, as a part of a sentence.
     pub because: String,

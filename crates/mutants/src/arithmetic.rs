@@ -220,53 +220,39 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     arithmetic("fold-with-four-steps", PADDING1)
         .about("folds are repeated at most four times")
         .witness(&["PADDING1 FLOAT32 in=2 out=8 PaddingMode=REFLECTION EndPadding=6 StartPadding=0"])
-        .source(|plan, axis, c| match plan.axes[axis] {
-            Axis { n, start, .. } if plan.kind == Kind::Padding1 && plan.mode == REFLECTION => {
-                let mut at = c - start;
-                for _ in 0..4 {
-                    at = if at < 0 {
-                        -at
-                    } else if at >= n {
-                        2 * (n - 1) - at
-                    } else {
-                        at
-                    };
-                }
-                Some(at.clamp(0, n - 1))
+        .folds(REFLECTION, |mut at, n| {
+            for _ in 0..4 {
+                at = if at < 0 {
+                    -at
+                } else if at >= n {
+                    2 * (n - 1) - at
+                } else {
+                    at
+                };
             }
-            _ => plan.source(axis, c),
+            Some(at.clamp(0, n - 1))
         }),
     arithmetic("wrap-with-sixteen-steps", PADDING1)
         .about("WRAP subtracts the size at most sixteen times")
         .witness(&["PADDING1 FLOAT32 in=2 out=36 PaddingMode=WRAP EndPadding=34 StartPadding=0"])
-        .source(|plan, axis, c| match plan.axes[axis] {
-            Axis { n, start, .. } if plan.kind == Kind::Padding1 && plan.mode == WRAP => {
-                let mut at = c - start;
-                for _ in 0..16 {
-                    at = if at < 0 {
-                        at + n
-                    } else if at >= n {
-                        at - n
-                    } else {
-                        at
-                    };
-                }
-                Some(at.clamp(0, n - 1))
+        .folds(WRAP, |mut at, n| {
+            for _ in 0..16 {
+                at = if at < 0 {
+                    at + n
+                } else if at >= n {
+                    at - n
+                } else {
+                    at
+                };
             }
-            _ => plan.source(axis, c),
+            Some(at.clamp(0, n - 1))
         }),
     arithmetic("fold-with-256-steps", PADDING1)
         .about("WRAP subtracts the size at most 256 times")
         .witness(&[
             "PADDING1 FLOAT32 in=1 out=259 PaddingMode=WRAP EndPadding=258 PaddingValue=9 StartPadding=0",
         ])
-        .source(|plan, axis, c| match plan.axes[axis] {
-            Axis { n, start, .. } if plan.kind == Kind::Padding1 && plan.mode == WRAP => {
-                let (at, most) = (c - start, 256 * n);
-                fold(WRAP, at, n).filter(|_| (-most..most).contains(&at))
-            }
-            _ => plan.source(axis, c),
-        }),
+        .folds(WRAP, |at, n| fold(WRAP, at, n).filter(|_| (-256 * n..256 * n).contains(&at))),
     arithmetic("wrap-by-reciprocal", PADDING1)
         .about("the remainder of WRAP multiplies with the reciprocal of the size in single precision")
         .witness(&["PADDING1 FLOAT32 in=41 out=82 PaddingMode=WRAP EndPadding=41 StartPadding=0"])

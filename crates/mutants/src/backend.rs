@@ -45,7 +45,7 @@ impl Faulty {
             None => None,
         };
         let asked = Asked { desc: &desc, level: *level, refusal: reason, reference };
-        let accepts = (fault.judge)(&asked, state);
+        let accepts = fault.judge.accepts(&asked, state);
         if !accepts {
             return Err(refusal.unwrap_or_else(|| Refusal::Other(fault.code, "the fault refuses it".into())));
         }

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use dmlcts_model::{Desc, ErrorCode, FeatureLevel};
+use dmlcts_model::{DataType, Desc, ErrorCode, FeatureLevel, Tensor};
 use dmlcts_reference::Reference;
 
-use crate::kernel::{Plan, put};
+use crate::kernel::{Axis, Kind, Plan, put};
 
 /// A backend's behaviour. Each seam is a function, and `RIGHT` has the right ones. A mutant replaces one or
 /// two of them.
@@ -15,8 +15,8 @@ pub struct Fault {
     pub(crate) hangs: bool,
     /// Reads the caller's desc: may change what everything else sees of it.
     pub(crate) read: fn(&mut Desc),
-    /// Whether to accept a desc.
-    pub(crate) judge: fn(&Asked<'_>, &mut State) -> bool,
+    /// Which descs to accept.
+    pub(crate) judge: Judge,
     /// The code of refusals that the reference does not share.
     pub(crate) code: ErrorCode,
     /// Changes the numbers of a created operator. It may remember and recall operators.
@@ -26,13 +26,13 @@ pub struct Fault {
     /// Whether the element of an index, at these output coordinates, is written at all.
     pub(crate) visits: fn(&Plan, i64, &[i64]) -> bool,
     /// The input coordinate that an output coordinate of an axis reads; `None` for the padding value.
-    pub(crate) source: fn(&Plan, usize, i64) -> Option<i64>,
+    pub(crate) source: Source,
     /// The input element at input coordinates.
     pub(crate) from: fn(&Plan, &[i64]) -> i64,
     /// The output element at output coordinates.
     pub(crate) to: fn(&Plan, &[i64]) -> i64,
-    /// Changes the bytes of an element on their way. True stands for the padding value.
-    pub(crate) value: fn(&Plan, &mut [u8], bool),
+    /// Changes the bytes of an element on their way.
+    pub(crate) value: Value,
     /// Writes an element at a byte of the output.
     pub(crate) store: fn(&Plan, &mut [u8], i64, &[u8]),
     /// Acts on memory after a run.
@@ -43,18 +43,95 @@ pub struct Fault {
 pub(crate) const RIGHT: Fault = Fault {
     hangs: false,
     read: |_| {},
-    judge: |asked, _| asked.is_valid(),
+    judge: Judge::By(|asked, _| asked.is_valid()),
     code: ErrorCode::INVALID_ARGUMENT,
     plan: |_, _| {},
     coordinates: Plan::coordinates,
     visits: |_, _, _| true,
-    source: Plan::source,
+    source: Source::By(Plan::source),
     from: Plan::from,
     to: Plan::to,
-    value: |_, _, _| {},
+    value: Value::By(|_, _, _| {}),
     store: put,
     after: |_, _, _| {},
 };
+
+/// The descs that a backend accepts.
+#[derive(Debug)]
+pub(crate) enum Judge {
+    /// Those for which the function is true.
+    By(fn(&Asked<'_>, &mut State) -> bool),
+    /// The valid ones, and those with these numbers that only the checks with this reason would refuse.
+    Unchecked(&'static str, fn(&Plan) -> bool),
+    /// The valid ones without these numbers.
+    Refuses(fn(&Plan) -> bool),
+}
+
+impl Judge {
+    /// Whether the backend accepts a desc.
+    pub(crate) fn accepts(&self, asked: &Asked<'_>, state: &mut State) -> bool {
+        match self {
+            Self::By(judge) => judge(asked, state),
+            Self::Unchecked(reason, is_so) => asked.but_for_where(reason, is_so),
+            Self::Refuses(is_so) => asked.unless(is_so),
+        }
+    }
+}
+
+/// The input coordinate that an output coordinate of an axis reads; `None` for the padding value.
+#[derive(Debug)]
+pub(crate) enum Source {
+    /// The one that the function returns.
+    By(fn(&Plan, usize, i64) -> Option<i64>),
+    /// In this mode of PADDING1, the one that the function returns for a coordinate outside of the input and
+    /// for the input's size. The coordinate counts from the input's first element.
+    Outside(i64, fn(i64, i64) -> Option<i64>),
+}
+
+impl Source {
+    /// The input coordinate, or `None`.
+    pub(crate) fn of(&self, plan: &Plan, axis: usize, c: i64) -> Option<i64> {
+        match self {
+            Self::By(source) => source(plan, axis, c),
+            Self::Outside(mode, fold) => {
+                let Axis { n, start, .. } = plan.axes[axis];
+                let at = c - start;
+                let is_so = plan.kind == Kind::Padding1 && plan.mode == *mode && !(0..n).contains(&at);
+                if is_so { fold(at, n) } else { plan.source(axis, c) }
+            }
+        }
+    }
+}
+
+/// The change of an element's bytes.
+#[derive(Debug)]
+pub(crate) enum Value {
+    /// What the function does. True stands for the padding value.
+    By(fn(&Plan, &mut [u8], bool)),
+    /// The bits of an element of this type become others.
+    Converted(DataType, fn(u64) -> u64),
+    /// The bits of a padding value of this type become others.
+    FillConverted(DataType, fn(u64) -> u64),
+}
+
+impl Value {
+    /// Changes the bytes.
+    pub(crate) fn change(&self, plan: &Plan, bytes: &mut [u8], is_fill: bool) {
+        let (data_type, convert) = match self {
+            Self::By(change) => return change(plan, bytes, is_fill),
+            Self::FillConverted(..) if !is_fill => return,
+            Self::Converted(data_type, convert) | Self::FillConverted(data_type, convert) => {
+                (*data_type, convert)
+            }
+        };
+        if plan.data_type == data_type {
+            let mut bits = [0; 8];
+            bits[..bytes.len()].copy_from_slice(bytes);
+            let converted = convert(u64::from_le_bytes(bits)).to_le_bytes();
+            bytes.copy_from_slice(&converted[..bytes.len()]);
+        }
+    }
+}
 
 /// A desc to accept or to refuse.
 #[derive(Debug)]
@@ -84,6 +161,11 @@ impl Asked<'_> {
         self.refusal.is_some_and(|refusal| refusal.contains(reason))
     }
 
+    /// Whether the reference accepts the desc, or would accept it without these checks if this is so.
+    pub(crate) fn but_for_if(&self, reason: &str, is_so: bool) -> bool {
+        self.is_valid() || is_so && self.but_for(reason)
+    }
+
     /// The same, but only for descs with these numbers.
     pub(crate) fn but_for_where(&self, reason: &str, is_so: impl Fn(&Plan) -> bool) -> bool {
         self.is_valid() || self.but_for(reason) && Plan::of(self.desc).is_some_and(|plan| is_so(&plan))
@@ -99,6 +181,21 @@ impl Asked<'_> {
         self.desc.signature.operator == operator
     }
 
+    /// The input and the output.
+    pub(crate) fn tensors(&self) -> [Option<&Tensor>; 2] {
+        [self.desc.input.as_ref(), self.desc.output.as_ref()]
+    }
+
+    /// Whether both tensors are so.
+    pub(crate) fn tensors_are(&self, is_so: impl Fn(&Tensor) -> bool) -> bool {
+        self.tensors().into_iter().all(|tensor| tensor.is_some_and(&is_so))
+    }
+
+    /// Whether the input is so.
+    pub(crate) fn input_is(&self, is_so: impl FnOnce(&Tensor) -> bool) -> bool {
+        self.desc.input.as_ref().is_some_and(is_so)
+    }
+
     /// The integer in a member; 0 if the operator has no such member.
     pub(crate) fn integer(&self, member: &str) -> i64 {
         self.desc.integer(member).unwrap_or_default()
@@ -106,16 +203,14 @@ impl Asked<'_> {
 
     /// `TotalTensorSizeInBytes` of the input and the output.
     pub(crate) fn total_sizes(&self) -> [u64; 2] {
-        [&self.desc.input, &self.desc.output]
-            .map(|tensor| tensor.as_ref().map_or(0, |tensor| tensor.total_size))
+        self.tensors().map(|tensor| tensor.map_or(0, |tensor| tensor.total_size))
     }
 
     /// The bytes that the elements of the input and the output need: exact, not rounded up.
     pub(crate) fn needed(&self) -> [i128; 2] {
         let Some(plan) = Plan::of(self.desc) else { return [0; 2] };
-        let span = |reach: fn(&crate::kernel::Axis) -> i128| {
-            (plan.axes.iter().map(reach).sum::<i128>() + 1) * plan.width as i128
-        };
+        let span =
+            |reach: fn(&Axis) -> i128| (plan.axes.iter().map(reach).sum::<i128>() + 1) * plan.width as i128;
         [
             span(|axis| i128::from(axis.n - 1) * i128::from(axis.input_stride)),
             span(|axis| i128::from(axis.out - 1) * i128::from(axis.output_stride)),

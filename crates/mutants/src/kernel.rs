@@ -274,7 +274,7 @@ pub(crate) fn copy(fault: &Fault, plan: &Plan, input: &[u8], output: &mut [u8]) 
         }
         let mut is_fill = false;
         for axis in 0..rank {
-            match (fault.source)(plan, axis, c[axis]) {
+            match fault.source.of(plan, axis, c[axis]) {
                 Some(place) => at[axis] = place,
                 None => is_fill = true,
             }
@@ -289,7 +289,7 @@ pub(crate) fn copy(fault: &Fault, plan: &Plan, input: &[u8], output: &mut [u8]) 
                 element[..width].copy_from_slice(bytes);
             }
         }
-        (fault.value)(plan, &mut element[..width], is_fill);
+        fault.value.change(plan, &mut element[..width], is_fill);
         (fault.store)(plan, output, (fault.to)(plan, &c) * width as i64, &element[..width]);
     }
 }

@@ -1,10 +1,10 @@
 //! A mutant: a fault with a name, a description and a witness. Each mutant is built from defaults, so that it
 //! says only what is its own.
 
-use dmlcts_model::{Desc, ErrorCode, FeatureLevel};
+use dmlcts_model::{DataType, Desc, ErrorCode, FeatureLevel};
 
 use crate::{
-    fault::{Asked, Fault, Memory, RIGHT, State},
+    fault::{Asked, Fault, Judge, Memory, RIGHT, Source, State, Value},
     kernel::Plan,
 };
 
@@ -93,7 +93,17 @@ impl Mutant {
     }
 
     pub(crate) const fn judge(mut self, judge: fn(&Asked<'_>, &mut State) -> bool) -> Self {
-        self.fault.judge = judge;
+        self.fault.judge = Judge::By(judge);
+        self
+    }
+
+    pub(crate) const fn unchecked(mut self, reason: &'static str, is_so: fn(&Plan) -> bool) -> Self {
+        self.fault.judge = Judge::Unchecked(reason, is_so);
+        self
+    }
+
+    pub(crate) const fn refuses(mut self, is_so: fn(&Plan) -> bool) -> Self {
+        self.fault.judge = Judge::Refuses(is_so);
         self
     }
 
@@ -118,7 +128,12 @@ impl Mutant {
     }
 
     pub(crate) const fn source(mut self, source: fn(&Plan, usize, i64) -> Option<i64>) -> Self {
-        self.fault.source = source;
+        self.fault.source = Source::By(source);
+        self
+    }
+
+    pub(crate) const fn folds(mut self, mode: i64, fold: fn(i64, i64) -> Option<i64>) -> Self {
+        self.fault.source = Source::Outside(mode, fold);
         self
     }
 
@@ -133,7 +148,17 @@ impl Mutant {
     }
 
     pub(crate) const fn value(mut self, value: fn(&Plan, &mut [u8], bool)) -> Self {
-        self.fault.value = value;
+        self.fault.value = Value::By(value);
+        self
+    }
+
+    pub(crate) const fn converts(mut self, data_type: DataType, convert: fn(u64) -> u64) -> Self {
+        self.fault.value = Value::Converted(data_type, convert);
+        self
+    }
+
+    pub(crate) const fn converts_fill(mut self, data_type: DataType, convert: fn(u64) -> u64) -> Self {
+        self.fault.value = Value::FillConverted(data_type, convert);
         self
     }
 

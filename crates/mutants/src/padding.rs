@@ -3,17 +3,9 @@
 use dmlcts_model::DataType;
 
 use crate::{
-    kernel::{Axis, CONSTANT, EDGE, Kind, Plan, REFLECTION, SYMMETRIC, WRAP, fold, mirror},
+    kernel::{Axis, CONSTANT, EDGE, Kind, REFLECTION, SYMMETRIC, WRAP, fold, mirror},
     mutant::{Mutant, PADDING1},
 };
-
-/// A fold that is right inside the input, and `outside` for the other coordinates of a mode.
-fn outside(plan: &Plan, axis: usize, c: i64, mode: i64, outside: fn(i64, i64) -> Option<i64>) -> Option<i64> {
-    let Axis { n, start, .. } = plan.axes[axis];
-    let at = c - start;
-    let is_so = plan.kind == Kind::Padding1 && plan.mode == mode && !(0..n).contains(&at);
-    if is_so { outside(at, n) } else { plan.source(axis, c) }
-}
 
 /// A coordinate if it is inside of the input, or else the padding value.
 fn inside(at: i64, n: i64) -> Option<i64> {
@@ -30,41 +22,31 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("REFLECTION folds once, and elements farther out are the padding value")
         .seen_in("onnxruntime#8265, #16401, #20801, onnx#6735")
         .witness(&["PADDING1 FLOAT32 in=3 out=6 PaddingMode=REFLECTION StartPadding=3 EndPadding=0"])
-        .source(|plan, axis, c| {
-            outside(plan, axis, c, REFLECTION, |at, n| inside(if at < 0 { -at } else { 2 * (n - 1) - at }, n))
-        }),
+        .folds(REFLECTION, |at, n| inside(if at < 0 { -at } else { 2 * (n - 1) - at }, n)),
     padding("padding-symmetric-folds-once")
         .about("SYMMETRIC folds once, and elements farther out are the padding value")
         .seen_in("onnxruntime#8265")
         .witness(&["PADDING1 FLOAT32 in=3 out=7 PaddingMode=SYMMETRIC StartPadding=4 EndPadding=0"])
-        .source(|plan, axis, c| {
-            outside(plan, axis, c, SYMMETRIC, |at, n| {
-                inside(if at < 0 { -1 - at } else { 2 * n - 1 - at }, n)
-            })
-        }),
+        .folds(SYMMETRIC, |at, n| inside(if at < 0 { -1 - at } else { 2 * n - 1 - at }, n)),
     padding("padding-wrap-folds-once")
         .about("WRAP repeats once, and elements farther out are the padding value")
         .seen_in("onnxruntime#32725")
         .witness(&["PADDING1 FLOAT32 in=3 out=7 PaddingMode=WRAP StartPadding=4 EndPadding=0"])
-        .source(|plan, axis, c| {
-            outside(plan, axis, c, WRAP, |at, n| inside(if at < 0 { at + n } else { at - n }, n))
-        }),
+        .folds(WRAP, |at, n| inside(if at < 0 { at + n } else { at - n }, n)),
     padding("padding-reflection-folds-twice")
         .about("REFLECTION folds twice, and elements farther out are clamped to the edge")
         .witness(&["PADDING1 FLOAT32 in=2 out=6 PaddingMode=REFLECTION StartPadding=4 EndPadding=0"])
-        .source(|plan, axis, c| {
-            outside(plan, axis, c, REFLECTION, |at, n| {
-                let once = |at: i64| {
-                    if at < 0 {
-                        -at
-                    } else if at >= n {
-                        2 * (n - 1) - at
-                    } else {
-                        at
-                    }
-                };
-                Some(once(once(at)).clamp(0, n - 1))
-            })
+        .folds(REFLECTION, |at, n| {
+            let once = |at: i64| {
+                if at < 0 {
+                    -at
+                } else if at >= n {
+                    2 * (n - 1) - at
+                } else {
+                    at
+                }
+            };
+            Some(once(once(at)).clamp(0, n - 1))
         }),
     padding("padding-start-sign-flipped")
         .about("the sign of the start padding is flipped")
@@ -103,28 +85,12 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         )
         .seen_in("onnxruntime#27652")
         .witness(&["PADDING1 FLOAT32 in=2,3 out=2,4 PaddingMode=REFLECTION EndPadding=0,1 StartPadding=0,0"])
-        .source(|plan, axis, c| {
-            outside(
-                plan,
-                axis,
-                c,
-                REFLECTION,
-                |at, n| if at == n { Some(n) } else { fold(REFLECTION, at, n) },
-            )
-        }),
+        .folds(REFLECTION, |at, n| if at == n { Some(n) } else { fold(REFLECTION, at, n) }),
     padding("padding-symmetric-reads-outside")
         .about("SYMMETRIC reads the element before the axis at its first fold")
         .seen_in("onnxruntime#27652")
         .witness(&["PADDING1 FLOAT32 in=2,3 out=2,4 PaddingMode=SYMMETRIC StartPadding=0,1 EndPadding=0,0"])
-        .source(|plan, axis, c| {
-            outside(
-                plan,
-                axis,
-                c,
-                SYMMETRIC,
-                |at, n| if at == -1 { Some(-1) } else { fold(SYMMETRIC, at, n) },
-            )
-        }),
+        .folds(SYMMETRIC, |at, n| if at == -1 { Some(-1) } else { fold(SYMMETRIC, at, n) }),
     padding("padding-end-of-zero-is-everything")
         .about("CONSTANT fills an axis whole if it has start padding but no end padding")
         .seen_in("pytorch#24504, #37256")
@@ -220,13 +186,13 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .seen_in("pytorch#80192")
         .witness(&["PADDING1 FLOAT32 in=2,3 out=2,4 PaddingMode=CONSTANT StartPadding=0,1 PaddingValue=9 \
             EndPadding=0,0"])
-        .source(|plan, axis, c| outside(plan, axis, c, CONSTANT, |at, _| (at < 0).then_some(at))),
+        .folds(CONSTANT, |at, _| (at < 0).then_some(at)),
     padding("padding-tests-start-only")
         .about("CONSTANT tests the start of an axis only, and reads behind the end")
         .seen_in("pytorch#80192")
         .witness(&["PADDING1 FLOAT32 in=2,3 out=2,4 PaddingMode=CONSTANT EndPadding=0,1 PaddingValue=9 \
             StartPadding=0,0"])
-        .source(|plan, axis, c| outside(plan, axis, c, CONSTANT, |at, n| (at >= n).then_some(at))),
+        .folds(CONSTANT, |at, n| (at >= n).then_some(at)),
     padding("padding-every-second-amount-is-zero")
         .about("every second amount of padding is read as 0")
         .seen_in("onnx2tf#351")
@@ -267,11 +233,11 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     padding("padding-edge-of-start-only")
         .about("EDGE repeats the first element on both sides")
         .witness(&["PADDING1 FLOAT32 in=3 out=4 PaddingMode=EDGE EndPadding=1 StartPadding=0"])
-        .source(|plan, axis, c| outside(plan, axis, c, EDGE, |_, _| Some(0))),
+        .folds(EDGE, |_, _| Some(0)),
     padding("padding-edge-clamps-late")
         .about("EDGE clamps to the size instead of the last element")
         .witness(&["PADDING1 FLOAT32 in=2,3 out=2,4 PaddingMode=EDGE EndPadding=0,1 StartPadding=0,0"])
-        .source(|plan, axis, c| outside(plan, axis, c, EDGE, |at, n| Some(at.clamp(0, n)))),
+        .folds(EDGE, |at, n| Some(at.clamp(0, n))),
     padding("padding-edge-corners-unwritten")
         .about("EDGE does not write elements that are outside on two axes")
         .witness(&["PADDING1 FLOAT32 in=2,2 out=3,3 PaddingMode=EDGE StartPadding=1,1 EndPadding=0,0"])
@@ -303,52 +269,36 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     padding("padding-mirror-of-two-clamps")
         .about("REFLECTION of two elements clamps to the edge: the fold counts one element")
         .witness(&["PADDING1 FLOAT32 in=2 out=4 PaddingMode=REFLECTION StartPadding=2 EndPadding=0"])
-        .source(|plan, axis, c| {
-            outside(plan, axis, c, REFLECTION, |at, n| {
-                if n == 2 { Some(at.clamp(0, 1)) } else { fold(REFLECTION, at, n) }
-            })
-        }),
+        .folds(REFLECTION, |at, n| if n == 2 { Some(at.clamp(0, 1)) } else { fold(REFLECTION, at, n) }),
     padding("padding-reflection-period-long")
         .about("the period of REFLECTION is one element too long")
         .witness(&["PADDING1 FLOAT32 in=3 out=8 PaddingMode=REFLECTION EndPadding=5 StartPadding=0"])
-        .source(|plan, axis, c| {
-            outside(plan, axis, c, REFLECTION, |at, n| {
-                Some(mirror(at.rem_euclid(2 * n - 1), 2 * (n - 1)).max(0))
-            })
-        }),
+        .folds(REFLECTION, |at, n| Some(mirror(at.rem_euclid(2 * n - 1), 2 * (n - 1)).max(0))),
     padding("padding-symmetric-period-short")
         .about("the period of SYMMETRIC is one element too short")
         .witness(&["PADDING1 FLOAT32 in=3 out=9 PaddingMode=SYMMETRIC EndPadding=6 StartPadding=0"])
-        .source(|plan, axis, c| {
-            outside(plan, axis, c, SYMMETRIC, |at, n| {
-                Some(mirror(at.rem_euclid(2 * n - 1), 2 * n - 1).min(n - 1))
-            })
-        }),
+        .folds(SYMMETRIC, |at, n| Some(mirror(at.rem_euclid(2 * n - 1), 2 * n - 1).min(n - 1))),
     padding("padding-wrap-period-long")
         .about("the period of WRAP is one element too long, and the extra element is the last one")
         .witness(&["PADDING1 FLOAT32 in=3 out=4 PaddingMode=WRAP EndPadding=1 StartPadding=0"])
-        .source(|plan, axis, c| outside(plan, axis, c, WRAP, |at, n| Some(at.rem_euclid(n + 1).min(n - 1)))),
+        .folds(WRAP, |at, n| Some(at.rem_euclid(n + 1).min(n - 1))),
     padding("padding-wrap-before-start-mirrors")
         .about("before the start, WRAP counts from the first element instead of the last one")
         .witness(&["PADDING1 FLOAT32 in=3 out=5 PaddingMode=WRAP StartPadding=2 EndPadding=0"])
-        .source(|plan, axis, c| outside(plan, axis, c, WRAP, |at, n| Some(at.abs().rem_euclid(n)))),
+        .folds(WRAP, |at, n| Some(at.abs().rem_euclid(n))),
     padding("padding-reflection-remainder-sign")
         .about("before the start, the remainder of REFLECTION keeps its sign and is clamped")
         .seen_in("arithmetic")
         .witness(&["PADDING1 FLOAT32 in=3 out=4 PaddingMode=REFLECTION StartPadding=1 EndPadding=0"])
-        .source(|plan, axis, c| {
-            outside(plan, axis, c, REFLECTION, |at, n| {
-                let period = (2 * (n - 1)).max(1);
-                Some(mirror((at % period).max(0), 2 * (n - 1)))
-            })
+        .folds(REFLECTION, |at, n| {
+            let period = (2 * (n - 1)).max(1);
+            Some(mirror((at % period).max(0), 2 * (n - 1)))
         }),
     padding("padding-symmetric-remainder-sign")
         .about("before the start, the remainder of SYMMETRIC keeps its sign and is clamped")
         .seen_in("arithmetic")
         .witness(&["PADDING1 FLOAT32 in=3 out=5 PaddingMode=SYMMETRIC StartPadding=2 EndPadding=0"])
-        .source(|plan, axis, c| {
-            outside(plan, axis, c, SYMMETRIC, |at, n| Some(mirror((at % (2 * n)).max(0), 2 * n - 1)))
-        }),
+        .folds(SYMMETRIC, |at, n| Some(mirror((at % (2 * n)).max(0), 2 * n - 1))),
     padding("padding-wrap-remainder-sign")
         .about(
             "before the start, the remainder of WRAP keeps its sign, and 0 is read in memory before the \
@@ -356,7 +306,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         )
         .seen_in("arithmetic")
         .witness(&["PADDING1 FLOAT32 in=3 out=4 PaddingMode=WRAP StartPadding=1 EndPadding=0"])
-        .source(|plan, axis, c| outside(plan, axis, c, WRAP, |at, n| Some(at % n))),
+        .folds(WRAP, |at, n| Some(at % n)),
     padding("padding-identity-not-copied")
         .about("without any padding, nothing is copied")
         .witness(&["PADDING1 FLOAT32 in=3 out=3 PaddingMode=CONSTANT EndPadding=0 StartPadding=0"])
@@ -381,14 +331,12 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&[
             "PADDING1 FLOAT32 in=1 out=2 PaddingMode=CONSTANT StartPadding=1 PaddingValue=9 EndPadding=0",
         ])
-        .source(|plan, axis, c| outside(plan, axis, c, CONSTANT, |_, n| (n == 1).then_some(0))),
+        .folds(CONSTANT, |_, n| (n == 1).then_some(0)),
     padding("padding-mirror-of-even-distance")
         .about("SYMMETRIC repeats the edge only on the first of its folds")
         .witness(&["PADDING1 FLOAT32 in=2 out=8 PaddingMode=SYMMETRIC StartPadding=6 EndPadding=0"])
-        .source(|plan, axis, c| {
-            outside(plan, axis, c, SYMMETRIC, |at, n| {
-                let once = if at < 0 { -1 - at } else { 2 * n - 1 - at };
-                fold(REFLECTION, once, n)
-            })
+        .folds(SYMMETRIC, |at, n| {
+            let once = if at < 0 { -1 - at } else { 2 * n - 1 - at };
+            fold(REFLECTION, once, n)
         }),
 ];

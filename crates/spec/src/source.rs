@@ -168,8 +168,9 @@ impl Located {
     }
 }
 
-/// All mistakes of one load; never empty.
-#[derive(Debug, Clone)]
+/// All mistakes of one load, with a blank line between two; never empty.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{}", diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n"))]
 pub struct LoadError {
     diagnostics: Vec<Diagnostic>,
 }
@@ -201,18 +202,3 @@ impl LoadError {
         &self.diagnostics
     }
 }
-
-/// Every mistake, with a blank line between two.
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, mistake) in self.diagnostics.iter().enumerate() {
-            if index > 0 {
-                f.write_str("\n\n")?;
-            }
-            mistake.fmt(f)?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for LoadError {}

@@ -2,7 +2,6 @@
 //! writes blocks nothing else. When a process is ended, everything that it started ends with it.
 
 use std::{
-    fmt,
     io::{self, BufReader, Read, Write},
     process::{ChildStdin, ChildStdout, ExitStatus, Stdio},
     sync::{
@@ -52,18 +51,23 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// What a process did instead of sending a frame.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Fault {
     /// It ended, as `how` describes. `is_killed` is whether SIGKILL ended it: another process sent that, such
     /// as the kernel when memory runs out.
+    #[error("{how}")]
     Ended { how: String, is_killed: bool },
     /// It was silent for this long.
+    #[error("it was silent for {:.1} s", .0.as_secs_f64())]
     Silent(Duration),
     /// It broke the protocol, as this describes.
+    #[error("{0}")]
     Wrong(String),
     /// It speaks another version of the protocol.
+    #[error("{}", speaks("it", *.0))]
     Version(u32),
     /// Its `hello` is longer than the limit, as this describes.
+    #[error("{0}")]
     LongHello(String),
 }
 
@@ -71,16 +75,6 @@ impl Fault {
     /// The fault of a process that ended in another way than by SIGKILL.
     pub(super) fn ended(how: impl Into<String>) -> Self {
         Self::Ended { how: how.into(), is_killed: false }
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Ended { how: what, .. } | Self::Wrong(what) | Self::LongHello(what) => f.write_str(what),
-            Self::Version(version) => f.write_str(&speaks("it", *version)),
-            Self::Silent(time) => write!(f, "it was silent for {:.1} s", time.as_secs_f64()),
-        }
     }
 }
 

@@ -62,17 +62,6 @@ impl Shutdowns {
         (self.noisy == 1).then(|| format!("a backend process went on after its last answer: {what}"))
     }
 
-    /// A sentence about processes that did not end in time, if there are any: faults at their exit went
-    /// unnoticed.
-    pub fn late_end(&self) -> Option<String> {
-        let what = match self.late {
-            0 => return None,
-            1 => "a backend process".to_owned(),
-            late => format!("{late} backend processes"),
-        };
-        Some(format!("{what} did not end when told to, and had to be ended"))
-    }
-
     /// A sentence about processes that ended badly, if there are any: their number, and how the first one
     /// ended.
     pub fn bad_end(&self) -> Option<String> {
@@ -107,8 +96,6 @@ mod tests {
         assert!(late.starts_with("a backend process did not end within 3.0 s of `bye`"), "{late}");
         assert_eq!(shutdowns.count(Shutdown::Late(GRACE)), None, "once");
         assert_eq!((shutdowns.well, shutdowns.badly, shutdowns.late), (1, 2, 2));
-        let late = "2 backend processes did not end when told to, and had to be ended";
-        assert_eq!((Shutdowns::default().late_end(), shutdowns.late_end().as_deref()), (None, Some(late)));
         let noisy = "a backend process went on after its last answer: it sent another `hello`";
         assert_eq!(shutdowns.count_surplus("it sent another `hello`").as_deref(), Some(noisy));
         assert_eq!((shutdowns.count_surplus("it sent another `hello`"), shutdowns.noisy), (None, 2), "once");

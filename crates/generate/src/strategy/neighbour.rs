@@ -564,13 +564,8 @@ fn entries(desc: &Desc, space: &Space<'_>, place: ListPlace, axis: usize, all: &
     // Values that equal the old one in fewer bits.
     values.extend([16, 31].map(|bits| old + (1 << bits)));
     values.extend([1 << 16, 1 << 30, (1 << 31) - 1, 1 << 31, wrap - 1, -(1 << 31)]);
-    let mut kept: Vec<i64> = Vec::new();
-    for value in values {
-        if value != old && range.contains(value) && !kept.contains(&value) {
-            kept.push(value);
-        }
-    }
-    all.extend(kept.into_iter().map(|value| Change::Entry { place, axis, value }));
+    values.retain(|value| range.contains(*value));
+    all.extend(others_than(old, values).into_iter().map(|value| Change::Entry { place, axis, value }));
 }
 
 /// Changes of one field of a tensor.
@@ -595,13 +590,18 @@ fn fields(tensor: &Tensor, side: Side, field: Field, all: &mut Vec<Change>) {
             (old, codes.collect())
         }
     };
-    let mut kept: Vec<u64> = Vec::new();
+    all.extend(others_than(old, values).into_iter().map(|value| Change::Field { side, field, value }));
+}
+
+/// The values that differ from the old one, each once, in this order.
+fn others_than<T: Copy + PartialEq>(old: T, values: Vec<T>) -> Vec<T> {
+    let mut kept = Vec::new();
     for value in values {
         if value != old && !kept.contains(&value) {
             kept.push(value);
         }
     }
-    all.extend(kept.into_iter().map(|value| Change::Field { side, field, value }));
+    kept
 }
 
 /// Total sizes near the size that a tensor needs, and sizes that wrong formulas give.
@@ -664,13 +664,7 @@ fn members(desc: &Desc, member: usize, all: &mut Vec<Change>) {
             MemberKind::DataType => values.extend(0..=15),
             _ => {}
         }
-        values.retain(|value| value != old && (low..=high).contains(value));
-        let mut kept: Vec<i64> = Vec::new();
-        for value in values {
-            if !kept.contains(&value) {
-                kept.push(value);
-            }
-        }
-        all.extend(kept.into_iter().map(|value| Change::Member { member, value }));
+        values.retain(|value| (low..=high).contains(value));
+        all.extend(others_than(*old, values).into_iter().map(|value| Change::Member { member, value }));
     }
 }

@@ -31,46 +31,34 @@ pub struct PartForm {
     /// The strategy that generates the cases.
     pub strategy: Strategy,
     /// The purpose of the part.
-    #[serde(default)]
     pub note: Option<String>,
     /// The operators; by default all.
-    #[serde(default)]
     pub operators: Option<Vec<String>>,
     /// The numbers of dimensions; by default all that are supported.
-    #[serde(default)]
     pub ranks: Option<RanksForm>,
     /// The data types; by default all that are supported.
-    #[serde(default)]
     pub types: Option<Vec<String>>,
     /// The fills of the inputs, in turn: `iota`, `coordinates`, `random`, `special`. By default, random parts
     /// draw any of them, and other parts use `coordinates`.
-    #[serde(default)]
     pub fills: Option<Vec<FillForm>>,
     /// `random`, `layout` and `mutated`: the number of cases; by default without end.
-    #[serde(default)]
     pub count: Option<u64>,
     /// `negative`: the factors whose every value occurs with every way to break a clause. The default is
     /// `type`, `mode`, `rank`, `axis` and `question`.
-    #[serde(default)]
     pub cross: Option<Vec<Cross>>,
     /// `boundary`: the number of cases for each comparison, variable and side. The default is 4. `large`: the
     /// largest number of cases for each limit, mode and tensor. By default, all. `twins`: the number of twins
     /// for each mode and kind of change. The default is 4.
-    #[serde(default)]
     pub each: Option<u32>,
     /// `covering`: the number of values that occur in every combination, from 2 to 4. The default is 2.
-    #[serde(default)]
     pub strength: Option<u32>,
     /// The largest number of elements of a tensor. `random` and `layout`: the default is 64. `large`: by
     /// default, any number; tensors of 2^31 elements or more occur in any case, and are only created.
-    #[serde(default)]
     pub elements: Option<u32>,
     /// `large`: only lengths and products above this number of elements.
-    #[serde(default)]
     pub beyond: Option<u32>,
     /// `exhaustive`: the conditions on every axis. They are required, because the search is otherwise
     /// unbounded.
-    #[serde(default)]
     pub bounds: Option<Vec<BoundForm>>,
 }
 
@@ -89,7 +77,6 @@ pub struct RanksForm {
 #[serde(deny_unknown_fields)]
 pub struct BoundForm {
     /// The operator that it bounds; by default all that have the names in it.
-    #[serde(default)]
     pub operator: Option<String>,
     /// A condition on every axis, in the language of the specs, such as `InputTensor.Sizes <= 8`. A list's
     /// name means its value on the axis.

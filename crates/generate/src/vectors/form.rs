@@ -47,7 +47,6 @@ pub struct VectorForm {
     /// The input.
     pub input: TensorForm,
     /// The output that the source expects.
-    #[serde(default)]
     pub output: Option<TensorForm>,
     /// True if the source expects a refusal.
     #[serde(default)]
@@ -57,7 +56,6 @@ pub struct VectorForm {
     #[serde(default)]
     pub seen: Vec<SeenForm>,
     /// Further information for readers.
-    #[serde(default)]
     pub note: Option<String>,
 }
 
@@ -68,12 +66,10 @@ pub struct SeenForm {
     /// The implementation that gave the answer.
     pub by: String,
     /// Its output.
-    #[serde(default)]
     pub output: Option<TensorForm>,
     /// True if it refused the desc.
     #[serde(default)]
     pub rejected: bool,
     /// Further information for readers.
-    #[serde(default)]
     pub note: Option<String>,
 }

@@ -277,15 +277,17 @@ impl Expression {
     /// that of its binding. This makes two clauses of one that is stated for each tensor.
     #[must_use]
     pub fn for_tensor(&self, side: Side) -> Self {
-        let mut copy = self.clone();
-        copy.rename(&|name| match name.strip_prefix("Tensor") {
+        let Form::Name(name) = &self.form else {
+            return self.map_parts(&mut |part| part.for_tensor(side));
+        };
+        let name = match name.strip_prefix("Tensor") {
             Some(rest) if rest.is_empty() || rest.starts_with('.') => {
-                Some(format!("{}{rest}", side.member_name()))
+                format!("{}{rest}", side.member_name())
             }
-            None if name == "Binding.Offset" => Some(side.binding_name().to_owned()),
-            _ => None,
-        });
-        copy
+            None if name == "Binding.Offset" => side.binding_name().to_owned(),
+            _ => name.clone(),
+        };
+        Self::new(Form::Name(name), self.span)
     }
 
     /// The expression with each of its direct parts changed.
@@ -293,17 +295,6 @@ impl Expression {
         let mut copy = self.clone();
         copy.form.for_each_mut(|part| *part = change(part));
         Self::new(copy.form, copy.span)
-    }
-
-    fn rename(&mut self, new: &dyn Fn(&str) -> Option<String>) {
-        match &mut self.form {
-            Form::Name(name) => {
-                if let Some(other) = new(name) {
-                    *name = other;
-                }
-            }
-            form => form.for_each_mut(|part| part.rename(new)),
-        }
     }
 
     /// Every name in the expression, from left to right, with repetitions.

@@ -1,8 +1,6 @@
 //! Mistakes in a text and their positions. A mistake is plain data: code that knows the file displays the
 //! source line.
 
-use std::fmt;
-
 /// A range of bytes in a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Span {
@@ -26,7 +24,8 @@ impl Span {
 }
 
 /// A mistake at a position in a text.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{message}{}", help.as_ref().map(|help| format!("; {help}")).unwrap_or_default())]
 pub struct Mistake {
     /// The position.
     pub span: Span,
@@ -49,12 +48,3 @@ impl Mistake {
         self
     }
 }
-
-impl fmt::Display for Mistake {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)?;
-        self.help.as_ref().map_or(Ok(()), |help| write!(f, "; {help}"))
-    }
-}
-
-impl std::error::Error for Mistake {}

@@ -48,12 +48,10 @@ pub struct BindingForm {
     /// `Tensor` stands for the input and the output in turn. An undefined condition counts as true.
     pub that: String,
     /// The page that is cited; by default the file's.
-    #[serde(default)]
     pub page: Option<String>,
     /// The section of the page.
     pub cite: String,
     /// Further information for readers.
-    #[serde(default)]
     pub note: Option<String>,
 }
 
@@ -90,14 +88,11 @@ pub struct EnumeratorForm {
     /// The value in `DirectML.h`.
     pub value: i32,
     /// The feature level that introduced it. By default, it is as old as the operator that uses it.
-    #[serde(default)]
     pub since: Option<String>,
     /// The page that is cited; by default the file's.
-    #[serde(default)]
     pub page: Option<String>,
     /// The section of the page.
     pub cite: String,
     /// Further information for readers.
-    #[serde(default)]
     pub note: Option<String>,
 }

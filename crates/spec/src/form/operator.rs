@@ -54,18 +54,14 @@ pub struct SupportForm {
     /// The feature level.
     pub since: String,
     /// The number of dimensions that a tensor may have; by default as in the row before.
-    #[serde(default)]
     pub dimensions: Option<DimensionsForm>,
     /// The data types that a tensor may have; by default as in the row before.
-    #[serde(default)]
     pub types: Option<Vec<String>>,
     /// The page that is cited; by default the file's.
-    #[serde(default)]
     pub page: Option<String>,
     /// The section of the page.
     pub cite: String,
     /// Further information for readers.
-    #[serde(default)]
     pub note: Option<String>,
 }
 
@@ -113,15 +109,12 @@ pub struct ClauseForm {
     /// The condition that must be true.
     pub that: String,
     /// The page that is cited; by default the file's.
-    #[serde(default)]
     pub page: Option<String>,
     /// The section of the page.
     pub cite: String,
     /// Further information for readers.
-    #[serde(default)]
     pub note: Option<String>,
     /// The error of the page that this clause corrects, and the assumed meaning.
-    #[serde(default)]
     pub erratum: Option<String>,
 }
 
@@ -142,12 +135,10 @@ pub struct QuestionForm {
     /// The answers that are recorded; any other answer is a failure.
     pub allow: Vec<AllowForm>,
     /// The page that leaves it open; by default the file's.
-    #[serde(default)]
     pub page: Option<String>,
     /// The section of the page.
     pub cite: String,
     /// Further information for readers.
-    #[serde(default)]
     pub note: Option<String>,
 }
 
@@ -165,7 +156,6 @@ pub struct AllowForm {
     #[serde(default)]
     pub semantics: bool,
     /// The desc is accepted, and this is the coordinate that is read on the axes that raise the question.
-    #[serde(default)]
     pub read: Option<String>,
 }
 
@@ -174,21 +164,17 @@ pub struct AllowForm {
 #[serde(deny_unknown_fields)]
 pub struct SemanticsForm {
     /// The input coordinate that output coordinate `c` reads, or `fill`; required without `by`.
-    #[serde(default)]
     pub read: Option<String>,
     /// The enumeration member that chooses among `reads`.
-    #[serde(default)]
     pub by: Option<String>,
     /// For each enumerator, the input coordinate that output coordinate `c` reads, or `fill`.
     #[serde(default)]
     pub reads: Ordered<String>,
     /// The scalar member whose value an element gets if any axis reads `fill`.
-    #[serde(default)]
     pub fill: Option<String>,
     /// The section of the page.
     pub cite: String,
     /// Further information for readers.
-    #[serde(default)]
     pub note: Option<String>,
 }
 
@@ -199,7 +185,6 @@ pub struct ExampleForm {
     /// Lower-case words joined by hyphens; unique in the file.
     pub id: String,
     /// The page; by default the file's.
-    #[serde(default)]
     pub page: Option<String>,
     /// The section of the page.
     pub cite: String,
@@ -210,7 +195,6 @@ pub struct ExampleForm {
     /// The expected output.
     pub output: TensorForm,
     /// Further information for readers.
-    #[serde(default)]
     pub note: Option<String>,
 }
 
@@ -223,7 +207,6 @@ pub struct TensorForm {
     #[schemars(with = "Option<Vec<Vec<f64>>>")]
     pub rows: Option<Vec<Vec<serde_json::Number>>>,
     /// The tensor's bytes, two hex digits each. White space means nothing.
-    #[serde(default)]
     pub hex: Option<String>,
 }
 
@@ -235,13 +218,11 @@ pub struct RemarkForm {
     /// Lower-case words joined by hyphens; unique in the file.
     pub id: String,
     /// The page; by default the file's.
-    #[serde(default)]
     pub page: Option<String>,
     /// The section of the page.
     pub cite: String,
     /// The text of the remark.
     pub text: String,
     /// The valid descs that a note is about: a condition on the desc as a whole. Errata have none.
-    #[serde(default)]
     pub when: Option<String>,
 }
