@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::{
     layout::Axis,
-    map::{AxisMap, FILL, Line, Run, Runs, covered, push_run},
+    map::{AxisMap, Line, Run, Runs, push_run},
 };
 
 /// The offsets that the rounds of a level read, in elements relative to the level's first read.
@@ -28,25 +28,6 @@ impl LevelMap {
             _ => None,
         }
     }
-
-    /// Calls `then` with every offset in order; `None` is fill.
-    pub(crate) fn for_each(&self, size: usize, mut then: impl FnMut(Option<usize>)) {
-        match self {
-            Self::Runs(runs) => {
-                let mut left = size as u64;
-                while left > 0 {
-                    for run in runs {
-                        let taken = run.length.min(left);
-                        left -= taken;
-                        (0..taken).for_each(|index| then(run.line.map(|line| line.at(index) as usize)));
-                    }
-                }
-            }
-            Self::Table(table, stride) => {
-                table.iter().for_each(|&read| then((read != FILL).then(|| read as usize * stride)));
-            }
-        }
-    }
 }
 
 /// One loop.
@@ -58,8 +39,6 @@ pub(crate) struct Level {
     pub(crate) output_stride: usize,
     /// The offset that each round reads.
     pub(crate) map: LevelMap,
-    /// Whether a round writes every element between its first element and that of the next round.
-    pub(crate) dense: bool,
 }
 
 /// The loops of a plan, outermost first.
@@ -90,19 +69,12 @@ impl Levels {
         let mut loops: SmallVec<[Level; 8]> = SmallVec::new();
         for (axis, map) in order {
             let map = if base.is_some() { scaled(axis, map) } else { nothing(axis.size) };
-            let level = Level {
-                size: axis.size as usize,
-                output_stride: axis.output_stride as usize,
-                map,
-                dense: false,
-            };
+            let level = Level { size: axis.size as usize, output_stride: axis.output_stride as usize, map };
             match loops.last_mut() {
                 Some(outer) if let Some(joined) = joined(outer, &level) => *outer = joined,
                 _ => loops.push(level),
             }
         }
-        put_contiguous_reads_next_to_innermost(&mut loops);
-        mark_dense(&mut loops);
         Self { loops, base }
     }
 }
@@ -163,49 +135,12 @@ fn joined(outer: &Level, inner: &Level) -> Option<Level> {
         size: outer.size.checked_mul(inner.size)?,
         output_stride: inner.output_stride,
         map: LevelMap::Runs(runs),
-        dense: false,
     })
-}
-
-/// If the innermost loop strides through the input, as in a transposition, moves the loop with contiguous
-/// reads next to it. The two loops can then be copied in tiles, so that each cache line that is read serves
-/// many rows.
-fn put_contiguous_reads_next_to_innermost(loops: &mut [Level]) {
-    let steps = |level: &Level, wanted: fn(u64) -> bool| match &level.map {
-        LevelMap::Runs(runs) => {
-            let long = runs.iter().filter(|run| run.length >= 8);
-            long.clone().any(|run| run.line.is_some_and(|line| wanted(line.step.unsigned_abs())))
-        }
-        LevelMap::Table(..) => false,
-    };
-    let Some((innermost, above)) = loops.split_last_mut() else { return };
-    if steps(innermost, |step| step > 8)
-        && let Some(place) = above.iter().rposition(|level| steps(level, |step| step == 1))
-    {
-        above[place..].rotate_left(1);
-    }
-}
-
-fn mark_dense(loops: &mut [Level]) {
-    let mut written = Some(1);
-    for level in loops.iter_mut().rev() {
-        level.dense = written == Some(level.output_stride);
-        written = if level.dense { level.output_stride.checked_mul(level.size) } else { None };
-    }
-}
-
-/// The number of rounds after which the level's map repeats.
-pub(crate) fn period(level: &Level) -> usize {
-    match &level.map {
-        LevelMap::Runs(runs) => (covered(runs) as usize).min(level.size),
-        LevelMap::Table(..) => level.size,
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use smallvec::smallvec;
 
     fn axis(
         size: u64,
@@ -225,18 +160,15 @@ mod tests {
         Levels::arrange(&axes, &maps)
     }
 
-    fn shape(axes: &[(Axis, AxisMap)]) -> Vec<(usize, usize, bool)> {
+    fn shape(axes: &[(Axis, AxisMap)]) -> Vec<(usize, usize)> {
         let levels = arrange(axes);
-        levels.loops.iter().map(|level| (level.size, level.output_stride, level.dense)).collect()
+        levels.loops.iter().map(|level| (level.size, level.output_stride)).collect()
     }
 
     #[test]
     fn a_copy_of_any_rank_is_one_loop() {
         let identity = |size, stride| axis(size, stride, stride, &[(size, Some((0, 1)))]);
-        assert_eq!(
-            shape(&[identity(3, 40), identity(4, 10), identity(1, 10), identity(10, 1)]),
-            [(120, 1, true)]
-        );
+        assert_eq!(shape(&[identity(3, 40), identity(4, 10), identity(1, 10), identity(10, 1)]), [(120, 1)]);
     }
 
     #[test]
@@ -251,9 +183,9 @@ mod tests {
     #[test]
     fn windows_and_holes_stay_apart() {
         let rows = axis(4, 4, 8, &[(4, Some((0, 1)))]);
-        assert_eq!(shape(&[rows, axis(4, 1, 1, &[(4, Some((0, 1)))])]), [(4, 4, true), (4, 1, true)]);
+        assert_eq!(shape(&[rows, axis(4, 1, 1, &[(4, Some((0, 1)))])]), [(4, 4), (4, 1)]);
         let rows = axis(4, 5, 4, &[(4, Some((0, 1)))]);
-        assert_eq!(shape(&[rows, axis(4, 1, 1, &[(4, Some((0, 1)))])]), [(4, 5, false), (4, 1, true)]);
+        assert_eq!(shape(&[rows, axis(4, 1, 1, &[(4, Some((0, 1)))])]), [(4, 5), (4, 1)]);
     }
 
     #[test]
@@ -262,18 +194,5 @@ mod tests {
         let levels = arrange(&[nothing, axis(8, 1, 1, &[(3, Some((0, 1))), (5, Some((3, 1)))])]);
         assert_eq!(levels.base, None);
         assert_eq!(levels.loops.len(), 1);
-    }
-
-    #[test]
-    fn a_transposed_input_is_read_along_its_own_rows() {
-        let long: Runs = smallvec![Run { length: 64, line: Some(Line { start: 0, step: 1 }) }];
-        let axis = |output_stride, input_stride| {
-            let axis = Axis { size: 64, input_size: 64, output_stride, input_stride };
-            (axis, AxisMap::Runs(long.clone()))
-        };
-        let levels = arrange(&[axis(4096, 1), axis(64, 4096), axis(1, 64)]);
-        let strides: Vec<_> = levels.loops.iter().map(|level| level.output_stride).collect();
-        assert_eq!(strides.last(), Some(&1));
-        assert_eq!(strides[strides.len() - 2], 4096);
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! On each axis, [`read`] executes the read on ranges of output coordinates. The result is a map from output
 //! to input coordinates: a few runs or a table ([`map`]). The maps and the strides of both tensors determine
-//! loops over elements. Loops that are contiguous in memory are joined ([`level`]), and the rest is executed
-//! by rows ([`gather`], [`rows`]). Tensors with few elements take a shorter path ([`small`]). No code here
-//! knows an operator or interprets elements; it moves bytes.
+//! loops over elements. Loops that are contiguous in memory are joined ([`level`]), and then executed
+//! ([`gather`]). Tensors with few elements take a shorter path ([`small`]). No code here knows an operator or
+//! interprets elements; it moves bytes.
 
 mod cycle;
 mod gather;
@@ -15,7 +15,6 @@ mod map;
 mod movement;
 mod plan;
 mod read;
-mod rows;
 mod small;
 mod step;
 mod tables;

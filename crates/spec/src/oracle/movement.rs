@@ -3,11 +3,10 @@
 
 use super::{
     OracleError,
-    gather::{Gather, Pieces},
+    gather::{Element, Gather},
     layout::Axis,
     level::Levels,
     map::AxisMap,
-    rows::Element,
 };
 
 /// The number of elements that a movement needs in each memory; `u64::MAX` if it does not fit.
@@ -52,7 +51,6 @@ impl Reach {
 #[derive(Debug)]
 pub(super) struct Movement {
     levels: Levels,
-    pieces: Pieces,
     reach: Reach,
 }
 
@@ -64,8 +62,7 @@ impl Movement {
             reach.with(axis, greatest.map(|greatest| u64::try_from(greatest).unwrap_or(u64::MAX)))
         });
         let levels = Levels::arrange(axes, maps);
-        let pieces = Pieces::choose(&levels);
-        Self { levels, pieces, reach }
+        Self { levels, reach }
     }
 
     /// Writes every element of the output.
@@ -92,10 +89,10 @@ impl Movement {
         let (output, _): (&mut [Element<N>], _) = output.as_chunks_mut();
         let mut low = [0; N];
         low.copy_from_slice(&fill[..N]);
-        let gather = Gather { loops: &self.levels.loops, pieces: &self.pieces, input, fill: low };
+        let gather = Gather { loops: &self.levels.loops, input, fill: low };
         match self.levels.base {
             Some(base) => gather.run(0, output, base),
-            None => gather.fill_all(output),
+            None => gather.fill(0, output),
         }
     }
 }

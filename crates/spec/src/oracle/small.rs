@@ -1,7 +1,7 @@
 //! The path for tensors with few elements: a list of the input elements, in the order of the output's
 //! coordinates. Making it costs less than arranging loops. It is made once per plan.
 
-use super::{layout::Axis, map::FILL, movement::Reach, rows::Element};
+use super::{gather::Element, layout::Axis, map::FILL, movement::Reach};
 use crate::program::{MAXIMUM_AXES, Points};
 
 /// The largest number of output elements for this path.
