@@ -103,7 +103,7 @@ fn screen(folder: &Path, words: &[&str]) -> String {
 fn the_pictures_of_the_guide_show_what_the_program_prints() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let faults = "mutant:wrong-stride+rank-one-refused+padding-mirror-of-two-clamps";
-    let new = screen(folder.path(), &["run", "--explain", "500", "--backend", faults]);
+    let new = screen(folder.path(), &["run", "--explain", "100", "--backend", faults]);
     assert!(new.contains("3 findings: ") && new.contains("rank == 1"), "{new}");
     assert_shows("guide/src/report.md", "guide/src/images/new-backend.svg", &dark(&new));
     let name = "mutant-slice1-negative-from-offset";
