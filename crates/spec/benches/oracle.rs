@@ -1,14 +1,9 @@
-//! How fast the oracle is: planning and executing small tensors, measured by criterion, and large ones for
-//! `oracle_against_numpy.py`, which sends case lines to `--lines` and reads a line of JSON for each.
+//! How fast the oracle plans and executes small tensors.
 
-use std::{
-    hint::black_box,
-    io::{BufRead, Write},
-    time::{Duration, Instant},
-};
+use std::{hint::black_box, time::Duration};
 
 use criterion::{Criterion, Throughput};
-use dmlcts_model::{Case, DataType, FeatureLevel, element_count, line};
+use dmlcts_model::{Case, FeatureLevel, line};
 use dmlcts_spec::{Library, Scratch};
 
 /// Small tensors of each operator, as they fill a run of many cases.
@@ -58,13 +53,6 @@ const SMALL: &[(&str, &str)] = &[
 ];
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().collect();
-    if let Some(place) = arguments.iter().position(|argument| argument == "--lines") {
-        let mib =
-            |place: usize| arguments.get(place).and_then(|mib| mib.parse().ok()).unwrap_or(64_usize) << 20;
-        serve(mib(place + 1), mib(place + 2));
-        return;
-    }
     let mut criterion = Criterion::default()
         .configure_from_args()
         .warm_up_time(Duration::from_millis(300))
@@ -103,52 +91,4 @@ fn parse(text: &str) -> Case {
 fn memory(case: &Case, input: bool) -> usize {
     let tensor = if input { &case.desc.input } else { &case.desc.output };
     tensor.as_ref().map_or(0, |tensor| tensor.total_size as usize)
-}
-
-/// Answers each line of `ROUNDS CASE` by the best time of the oracle and of copying as many bytes, and a
-/// digest of the output. The memory of all inputs and of all outputs is taken once, in this many bytes.
-fn serve(input: usize, output: usize) {
-    let library = Library::embedded();
-    let mut scratch = Scratch::default();
-    let words = (0..input as u64 / 8).map(|word| word.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    let mut bytes = Vec::with_capacity(input);
-    bytes.extend(words.flat_map(u64::to_le_bytes));
-    let (input, mut output) = (bytes, vec![1; output]);
-    println!("ready");
-    for text in std::io::stdin().lock().lines() {
-        let text = text.expect("standard input");
-        let (rounds, text) = text.split_once(' ').expect("ROUNDS CASE");
-        let case = parse(text);
-        let operator = library.operator(&case.desc.signature.operator).expect("a known operator");
-        let valid = operator.judge_valid(&case.desc, FeatureLevel::NEWEST, &mut scratch);
-        let valid = valid.unwrap_or_else(|_| panic!("{text} is not valid"));
-        let written = written(&case);
-        let (mut copying, mut executing) = (f64::MAX, f64::MAX);
-        for _ in 0..rounds.parse().unwrap_or(1) {
-            let start = Instant::now();
-            output[..written].copy_from_slice(black_box(&input[..written]));
-            copying = copying.min(start.elapsed().as_secs_f64());
-            let start = Instant::now();
-            let mut plan = operator.plan(valid, 0, &mut scratch).expect("planned");
-            plan.execute(&input, black_box(&mut output)).expect("executed");
-            executing = executing.min(start.elapsed().as_secs_f64());
-        }
-        let digest = digest(&output[..memory(&case, false) / 8 * 8]);
-        println!("{{\"oracle\": {executing}, \"memcpy\": {copying}, \"digest\": {digest}}}");
-        std::io::stdout().flush().expect("standard output");
-    }
-}
-
-/// The bytes of the output's elements, without its holes.
-fn written(case: &Case) -> usize {
-    let tensor = case.desc.output.as_ref();
-    let elements = tensor.and_then(|tensor| tensor.sizes.as_ref()).map_or(0, |sizes| element_count(sizes));
-    let size = tensor.map_or(DataType::UNKNOWN, |tensor| tensor.data_type).element_size().unwrap_or(0);
-    elements as usize * size
-}
-
-/// The sum of the words, each times an odd number of its own.
-fn digest(bytes: &[u8]) -> u64 {
-    let words = bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word));
-    words.zip(0..).fold(0, |sum: u64, (word, index)| sum.wrapping_add(word.wrapping_mul(2 * index + 1)))
 }

@@ -12,7 +12,7 @@ use crate::common::job::Job;
 use crate::common::pages::{Block, Page};
 
 /// The beginnings of the commands that do not run here, and the reasons.
-const NOT_RUN: [(&str, &str); 19] = [
+const NOT_RUN: [(&str, &str); 18] = [
     ("cargo test --workspace", "runs this test"),
     ("cargo install ", "builds the program that this test has, for minutes"),
     ("dmlcts accept findings/mine", "needs the run before it; tests/known runs such folders"),
@@ -20,7 +20,6 @@ const NOT_RUN: [(&str, &str); 19] = [
     ("gh attestation ", "asks GitHub about a release"),
     ("cargo doc ", ".ci/run builds the documentation"),
     ("cargo bench ", "takes minutes on a quiet machine"),
-    ("crates/spec/benches/oracle_against_numpy.py ", "takes minutes on a quiet machine, and needs NumPy"),
     ("apt-get install ", "needs root; .ci/run installs the same"),
     ("python3 -m venv ", "needs a network; .ci/run makes such an environment"),
     ("pip install ", "needs a network; .ci/run installs the same packages"),
