@@ -64,7 +64,7 @@ pub(crate) fn pool(
         let counts =
             [&failed, &passed].map(|truths| truths.iter().map(|truth| truth.count()).collect::<Vec<u8>>());
         for form in forms {
-            // A group of one atom holds for the same cases as `any axis`.
+            // An atom may be a member of a group if it holds on some axis of each failure.
             if form == Form::Any {
                 members.add((atom, place), &failed, &passed);
             }
@@ -154,8 +154,8 @@ pub(crate) fn members(
     members.sorted()
 }
 
-/// Members, without those that hold on the same axes as a lighter one: by the axes of the failures and of the
-/// passes, the weight and index of an atom.
+/// Members, without those that hold on the same axes as a lighter one. A key is the axes of the failures and
+/// of the passes, and a value the weight and the index of an atom.
 #[derive(Default)]
 struct Members(BTreeMap<(Vec<u8>, Vec<u8>), (u32, usize)>);
 

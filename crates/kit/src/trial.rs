@@ -111,7 +111,7 @@ impl Subject {
         let cases = entries.iter().flat_map(|entry| entry.cases().to_vec()).collect();
         let source = Arc::new(Listed::new(cases, "finding"));
         let (run, _) = self.run(source, KnownFailures::new(entries), Configuration::default())?;
-        // A case counts for one finding: another one that has it may have no other.
+        // A case that two findings list counts for the first, so that the second may have none.
         let mut known = run.summary.known(true);
         Ok(known.all(|(_, conclusion)| matches!(conclusion, Conclusion::Fixed | Conclusion::NotRun)))
     }

@@ -104,7 +104,7 @@ impl Backend for Several {
         let before = batch.clone();
         Backend::run(&mut self.right, batch);
         let right = batch.clone();
-        // The first fault has the last word.
+        // The changes of the first fault are put in last, so that they stay.
         for fault in self.faults.iter_mut().rev() {
             let mut faulty = before.clone();
             Backend::run(fault, &mut faulty);

@@ -477,8 +477,8 @@ fn group_form(found: &Found, cases: u64, group: &Group) -> GroupForm {
 }
 
 impl GroupForm {
-    /// The failures of which this is the first. `class` is how most of them failed, and `again` the number of
-    /// cases that ran again alone.
+    /// A group of `cases` failures, with its first one. Most of them failed in this class, and `again` ran
+    /// again alone.
     pub(crate) fn new(first: &Failure, class: Class, cases: u64, again: u64) -> Self {
         Self {
             cases,

@@ -111,7 +111,7 @@ impl<'run> Preparer<'run> {
         }
     }
 
-    /// Keeps the memory of a batch that does not run any more.
+    /// Keeps a batch that has run, so that a later batch uses its memory.
     pub(crate) fn keep(&mut self, batch: PreparedBatch) {
         self.spare.push(batch);
     }
