@@ -27,7 +27,7 @@ use crate::{
     fresh::Fresh,
     label::{Ask, Label, Labelled},
     learned::Learned,
-    mutate::{Donors, is_large, mutant, sweep, swept_members},
+    mutate::{Donors, mutant, sweep, swept_members},
     near::{at_bounds, beyond_bounds, conjuncts, weaker},
     propose::Asked,
     role::translated,
@@ -372,9 +372,8 @@ impl<'a> Candidates<'a> {
     /// The case, if it may be asked and was not.
     fn if_askable(&mut self, case: Case) -> Option<Case> {
         let judgement = self.operator.judge(&case.desc, self.level, &mut self.scratch);
-        let may_be_asked = self.asked.includes(judgement)
+        let may_be_asked = self.asked.includes(&case, judgement)
             && judgement.questions.is_empty()
-            && !is_large(&case)
             && self.library.broken_bindings(&case).is_empty();
         (may_be_asked && self.known.insert(case.to_string())).then_some(case)
     }

@@ -183,16 +183,20 @@ fn judge_data(
     budget: Budget<'_>,
 ) {
     let rules = Rules::new(learned, library, level);
-    // The rules that hold for a pass whose data may hide a failure. The others stay as they are.
-    let hiding = sample.values().filter_map(|Labelled { case, label }| {
-        let Label::Blind(kind) = label else { return None };
-        let place = rules.holding(case, (Some(kind), None), &mut Values::default())?;
-        Some(rules.compiled[place].0)
-    });
-    let hiding: BTreeSet<usize> = hiding.collect();
+    // The passes whose data may hide a failure, for each rule that holds for some. The others stay as they
+    // are, as do those with few such passes, which support no condition.
+    let mut hiding: BTreeMap<usize, usize> = BTreeMap::new();
+    for Labelled { case, label } in sample.values() {
+        if let Label::Blind(kind) = label
+            && let Some(place) = rules.holding(case, (Some(kind), None), &mut Values::default())
+        {
+            *hiding.entry(rules.compiled[place].0).or_default() += 1;
+        }
+    }
+    hiding.retain(|_, passes| *passes >= ENOUGH_FAILURES);
     if !hiding.is_empty() && !(budget.is_over)() {
         let is_hiding = |operator: &str, kind: Option<&str>| {
-            let mut of = hiding.iter().map(|place| &learned[*place]).filter(|one| one.operator == operator);
+            let mut of = hiding.keys().map(|place| &learned[*place]).filter(|one| one.operator == operator);
             of.any(|one| kind.is_none_or(|kind| one.class == kind))
         };
         let says = |one: &&Labelled| {
@@ -207,8 +211,8 @@ fn judge_data(
         // A condition on the data may be right about the blind passes, too. If it is hardly longer, the data
         // are the cause. A long one fits by chance.
         let length = |one: &Learned| one.predicates.iter().map(|found| found.conditions).sum::<usize>();
-        for mut new in learn_by(&labelled, (library, level), seed, budget, Way::Exact) {
-            let mut old = hiding.iter().copied().filter(|place| are_alike(&learned[*place], &new));
+        for mut new in learn_by(&labelled, (library, level), seed, budget, Way::Data) {
+            let mut old = hiding.keys().copied().filter(|place| are_alike(&learned[*place], &new));
             let old = old.next().map(|place| &mut learned[place]);
             let is_right = |old: &&mut Learned| new.wrong == 0 && length(&new) <= 2 + length(old);
             if let Some(old) = old.filter(is_right) {

@@ -95,15 +95,20 @@ pub(crate) fn learn(universe: &Universe<'_>, hints: &[usize], seed: u64, effort:
     by_mode.filter(|by_mode| by_mode.cost(universe) < rules.cost(universe)).unwrap_or(rules)
 }
 
-/// Learns one rule for all failures and no pass. No rules if there is none.
-pub(crate) fn learn_exact(universe: &Universe<'_>, seed: u64, effort: &Effort<'_>) -> Explanation {
+/// Learns one rule for all failures and no pass that asks for data. No rules if there is none.
+pub(crate) fn learn_of_data(universe: &Universe<'_>, seed: u64, effort: &Effort<'_>) -> Explanation {
     let mut sample = first_sample(universe, &[], seed);
     let cases: Vec<usize> = sample.failed.iter().chain(&sample.passed).copied().collect();
     let atoms = proposals::atoms(universe, &cases);
     let failures = universe.of_outcome(true);
     let found = one_rule((universe, effort), &atoms, &failures, &mut sample, Aim::All);
-    let best = found.ok().and_then(|found| found.rules.into_iter().next());
-    let rules = best.map(|rule| simplified(&rule, &atoms, universe, &failures)).into_iter().collect();
+    let asks_for_data = |rule: &Rule| {
+        let mut of_rule = rule.conditions.iter().flat_map(|condition| &condition.atoms);
+        of_rule.any(|atom| universe.terms.words()[atoms[*atom].test.term()].is_of_data)
+    };
+    let found = found.map(|found| found.rules).unwrap_or_default().into_iter().filter(asks_for_data);
+    let best = found.map(|rule| simplified(&rule, &atoms, universe, &failures)).find(asks_for_data);
+    let rules = best.into_iter().collect();
     Explanation { atoms, rules, ..Explanation::default() }
 }
 

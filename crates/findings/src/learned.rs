@@ -13,7 +13,7 @@ use crate::{
     explain::ENOUGH_FAILURES,
     fresh::Fresh,
     label::{Ask, Label, Labelled, RoundLimit},
-    learn::{Explanation, learn as learn_rules, learn_exact},
+    learn::{Explanation, learn as learn_rules, learn_of_data},
     merge::{Subject, merge},
     propose::Asked,
     share::share,
@@ -101,8 +101,8 @@ pub(crate) enum Way<'a> {
     Experiments(&'a mut dyn Ask),
     /// From the cases alone.
     Cases,
-    /// From the cases alone: one rule that is right about all of them, or none.
-    Exact,
+    /// From the cases alone: one rule that asks for data and is right about all cases, or none.
+    Data,
 }
 
 /// Learns predicates in one of these ways.
@@ -113,7 +113,7 @@ pub(crate) fn learn_by(
     budget: Budget<'_>,
     way: Way<'_>,
 ) -> Vec<Learned> {
-    let is_exact = matches!(way, Way::Exact);
+    let is_of_data = matches!(way, Way::Data);
     let mut ask = if let Way::Experiments(ask) = way { Some(ask) } else { None };
     let mut all: Vec<Subject<'_>> = Vec::new();
     let of_operators = library.operators().iter().map(|operator| {
@@ -157,8 +157,8 @@ pub(crate) fn learn_by(
                     // Few failures support no rule, and nearly every condition holds for them.
                     rules: if universe.of_outcome(true).len() < ENOUGH_FAILURES {
                         Explanation::default()
-                    } else if is_exact {
-                        learn_exact(&universe, derive(seed, "sample"), &Effort::new(budget.is_over))
+                    } else if is_of_data {
+                        learn_of_data(&universe, derive(seed, "sample"), &Effort::new(budget.is_over))
                     } else {
                         learn_rules(&universe, &[], derive(seed, "sample"), &Effort::new(budget.is_over))
                     },

@@ -60,10 +60,10 @@ impl Asked {
         Self::Breaking(sets)
     }
 
-    /// Whether a desc of this judgement is asked.
-    pub(crate) fn includes(&self, judgement: Judgement) -> bool {
+    /// Whether a case of this judgement is asked. Only valid descs run, so that others may be large.
+    pub(crate) fn includes(&self, case: &Case, judgement: Judgement) -> bool {
         match self {
-            Self::Valid => judgement.validity() == Validity::Valid,
+            Self::Valid => judgement.validity() == Validity::Valid && !is_large(case),
             Self::Breaking(sets) => sets.iter().any(|set| judgement.violated.contains_all(*set)),
         }
     }
@@ -127,7 +127,7 @@ pub(crate) fn fresh_cases(
             case = mutant(&case, &donors, source.draws);
         }
         let judgement = source.operator.judge(&case.desc, pool.terms.level(), &mut scratch);
-        if source.asked.includes(judgement) && !is_large(&case) && !source.known.contains(&case.to_string()) {
+        if source.asked.includes(&case, judgement) && !source.known.contains(&case.to_string()) {
             pool.push(case, false);
         }
     }
@@ -160,7 +160,7 @@ fn mutants(
         let base = base.unwrap_or_else(|| source.draws.place(universe.len()));
         let case = mutant(universe.case(base), &donors, source.draws);
         let judgement = source.operator.judge(&case.desc, pool.terms.level(), &mut scratch);
-        if !source.asked.includes(judgement) || is_large(&case) {
+        if !source.asked.includes(&case, judgement) {
             continue;
         }
         let line = case.to_string();

@@ -38,6 +38,8 @@ pub(crate) struct Word {
     pub(crate) weight: u32,
     /// The divisors by which multiples are told.
     pub(crate) divisors: &'static [i64],
+    /// Whether it is about the data that a case moves.
+    pub(crate) is_of_data: bool,
 }
 
 /// The weight of a name, of an expression of two names, and of a longer one.
@@ -79,7 +81,7 @@ struct Words(Vec<Word>);
 impl Words {
     fn add(&mut self, scope: Scope, kind: Kind, weight: u32, text: impl Into<String>) -> &mut Word {
         let place = self.0.len();
-        self.0.push(Word { text: text.into(), scope, kind, weight, divisors: &[] });
+        self.0.push(Word { text: text.into(), scope, kind, weight, divisors: &[], is_of_data: false });
         &mut self.0[place]
     }
 
@@ -391,6 +393,7 @@ impl Words {
     /// The data that a case moves.
     fn of_data(&mut self, operator: &Operator) {
         let has_padding = operator.semantics().fill.is_some();
+        let first = self.0.len();
         for (verb, adjective) in [("moves", "moved"), ("pads", "padded")] {
             if verb == "pads" && !has_padding {
                 continue;
@@ -402,6 +405,7 @@ impl Words {
             self.desc(NAME + 2, format!("{adjective}_bits"));
             self.desc(NAME + 4, format!("{adjective}_lowest_bit"));
         }
+        self.0[first..].iter_mut().for_each(|word| word.is_of_data = true);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use dmlcts_findings::{Budget, Cause, Label, Labelled, Learned, Outcomes, explain, learn};
+use dmlcts_findings::{Budget, Cases, Cause, Label, Labelled, Learned, Outcomes, explain, learn};
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{Library, Predicate, Validity, program::Values};
 
@@ -400,4 +400,49 @@ fn a_search_that_is_over_still_returns_every_failure() {
     let found: usize = causes.iter().map(|cause| cause.failures.len()).sum();
     assert!(!causes.is_empty() && causes.iter().all(|cause| cause.validity.is_none()), "{causes:?}");
     assert_eq!((found, asked), (outcomes.failures.len(), 0));
+}
+
+/// Cases, some passes of which could not have shown the failure.
+struct Hiding<'a> {
+    cases: &'a [Case],
+    predicate: Predicate,
+}
+
+impl Cases for Hiding<'_> {
+    fn read(&mut self, index: u64) -> Case {
+        self.cases[index as usize].clone()
+    }
+
+    fn blind_to(&mut self, _: u64, case: &Case) -> Option<String> {
+        let hides = self.predicate.holds(case, FeatureLevel::NEWEST, &mut Values::default());
+        hides.then(|| "wrong".to_owned())
+    }
+}
+
+/// Passes that show nothing are no exceptions of the desc. Data may be the reason that they passed.
+#[test]
+fn only_data_explain_passes_that_show_nothing() {
+    for (hides, expected) in [
+        ("InputTensor.GuaranteedBaseOffsetAlignment == 0", "InputTensor.DataType == UINT32"),
+        ("not moves(high_bit)", "InputTensor.DataType == UINT32 and moves(high_bit)"),
+    ] {
+        let failing = "operator == SLICE and valid and InputTensor.DataType == UINT32";
+        let parsed = |text: &str| Predicate::parse(text, Library::embedded()).expect(text);
+        let (failing, hiding) = (parsed(failing), parsed(hides));
+        let mut values = Values::default();
+        let mut holds = |one: &Predicate, case: &Case| one.holds(case, FeatureLevel::NEWEST, &mut values);
+        let mut outcomes = Outcomes::default();
+        for (index, case) in (0..).zip(SMOKE.iter()).filter(|(_, case)| validity(case) != Validity::Open) {
+            if holds(&failing, case) && !holds(&hiding, case) {
+                outcomes.failures.insert(index, "wrong".to_owned());
+            } else {
+                outcomes.passes.push(index);
+            }
+        }
+        let library = (Library::embedded(), FeatureLevel::NEWEST);
+        let mut cases = Hiding { cases: &SMOKE, predicate: hiding };
+        let causes = explain(&outcomes, library, 1, Budget::NONE, &mut cases, None);
+        let [cause] = causes.as_slice() else { panic!("{hides}: {causes:#?}") };
+        assert_eq!(cause.conditions, [("SLICE".to_owned(), Some(expected.to_owned()))], "{hides}");
+    }
 }
