@@ -14,7 +14,7 @@ use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum, ValueHin
 use clap_complete::Shell;
 use dmlcts_model::FeatureLevel;
 
-use crate::{breakage::Fault, exit, units, version};
+use crate::{exit, units, version};
 
 pub(crate) use backend::{BackendArguments, OfSuiteArguments};
 pub(crate) use fuzz::FuzzArguments;
@@ -168,26 +168,17 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "NAME", default_value = RunArguments::DEFAULT_BACKEND, value_hint = ValueHint::Other)]
     pub(crate) backend: String,
 
-    /// Misbehave in this way at the case of --break-at, for `doctor`
-    #[arg(long = "break", hide = true, value_enum, requires = "break_at")]
-    pub(crate) fault: Option<Fault>,
-
-    /// The case to misbehave at
-    #[arg(long, hide = true, value_name = "CASE", requires = "fault")]
-    pub(crate) break_at: Option<String>,
-
     /// The number of the host process, with which this process ends; left out if other processes are between
     /// them
     #[arg(long, hide = true, value_name = "NUMBER")]
     pub(crate) parent: Option<u32>,
 }
 
-/// Takes a first look at a backend, and breaks it on purpose
+/// Takes a first look at a backend
 ///
-/// It runs the suite `smoke` and reports its findings about the backend, line by line. Then it breaks the
-/// backend on purpose, through a shim around it, and shows that each kind of fault is noticed. The exit code
-/// is 0 if all is well. It is 1 if a line says FAIL or there was no time for a check, and 3 if the backend
-/// does not start or is lost.
+/// It runs the suite `smoke` and reports its findings about the backend, line by line. The exit code is 0 if
+/// all is well. It is 1 if a line says FAIL or there was no time for a check, and 3 if the backend does not
+/// start or is lost.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArguments {
     /// The backend, as for `run`

@@ -291,7 +291,7 @@ fn hosted(command: &Command, hosting: &Hosting) -> Arc<Factory> {
 }
 
 /// Starts processes that are asked for the operators of the specs, and answer an example of each as a probe.
-pub(crate) fn launcher(command: Command, case_timeout: Duration) -> Launcher {
+fn launcher(command: Command, case_timeout: Duration) -> Launcher {
     let operators = Library::embedded().signatures();
     Launcher::new(command, case_timeout).with_operators(operators).with_probes(examples())
 }

@@ -4,7 +4,6 @@
 mod again;
 mod arguments;
 mod backends;
-mod breakage;
 mod certificate;
 mod colour;
 mod commands;

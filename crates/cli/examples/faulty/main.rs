@@ -17,11 +17,12 @@ fn main() {
     match words[..] {
         ["spoiled", way] => serve(&mut spoiled::backend(way, None)),
         ["declines", condition] => serve(&mut spoiled::backend("declines", Some(condition))),
-        ["unruly", way] => serve(&mut unruly::backend(way)),
+        ["unruly", way] => serve(&mut unruly::backend(way, None)),
+        ["unruly", way, case] => serve(&mut unruly::backend(way, Some(case))),
         ["logging"] => serve(&mut logging::backend()),
         ["updated", driver, faults] => serve(&mut updated::backend(driver, faults)),
         _ => panic!(
-            "usage: faulty spoiled WAY | declines CONDITION | unruly WAY | logging | updated DRIVER FAULTS"
+            "usage: faulty spoiled WAY | declines CONDITION | unruly WAY [CASE] | logging | updated DRIVER FAULTS"
         ),
     }
 }

@@ -1,4 +1,5 @@
-//! Backends that give a run much to tell: they crash, hang, refuse, or print where nothing is asked of them.
+//! Backends that crash, hang, refuse, are wrong, or print where nothing is asked of them: at one case, or at
+//! so many that they give a run much to tell.
 
 use std::{
     io::{self, Write as _},
@@ -7,54 +8,59 @@ use std::{
 };
 
 use dmlcts_backend::{Backend, Batch, Capabilities, Job};
-use dmlcts_model::{ErrorCode, FeatureLevel, Outcome, Phase};
+use dmlcts_model::{ErrorCode, FeatureLevel, Outcome, Phase, line};
 use dmlcts_reference::Reference;
+use dmlcts_spec::Library;
 
-/// What happens to a case with this number.
-type Way = fn(u64, &mut Job);
+/// What happens to a case with this number, given the outputs of its batch.
+type Way = fn(u64, &mut Job, &mut [u8]);
+
+/// Whether a way happens to a case.
+type At = fn(&Job) -> bool;
 
 /// The reference with one of the [`WAYS`].
 struct Unruly {
     inner: Box<dyn Backend>,
     way: Way,
+    at: Box<dyn Fn(&Job) -> bool + Send>,
     /// The number of cases so far.
     cases: u64,
 }
 
-/// The ways by name.
-const WAYS: [(&str, Way); 8] = [
-    ("crashes", |_, job| {
-        if is_third(job) {
-            let _ = writeln!(io::stderr(), "a crash\nof three\nlines");
-            process::exit(7);
-        }
+/// The ways by name, with the cases to which they happen unless one is named.
+const WAYS: [(&str, At, Way); 10] = [
+    ("crashes", is_third, |_, _, _| {
+        let _ = writeln!(io::stderr(), "a crash\nof three\nlines");
+        process::exit(7);
     }),
-    ("dies", |_, _| process::abort()),
-    ("hangs", |_, job| {
-        if is_third(job) {
-            thread::sleep(Duration::from_secs(60));
-        }
-    }),
-    ("notes", |case, _| drop(writeln!(io::stderr(), "note: case {case}\nnote: again"))),
-    ("shouts", |case, _| drop(writeln!(io::stderr(), "error: case {case}\x07\nwarning: again"))),
-    ("garbles", |_, job| {
-        if is_third(job) {
-            let _ = writeln!(io::stdout(), "compiling shaders...");
-        }
-    }),
-    ("refuses", |_, job| {
+    ("dies", every, |_, _, _| process::abort()),
+    ("hangs", is_third, |_, _, _| thread::sleep(Duration::from_secs(60))),
+    ("notes", every, |case, _, _| drop(writeln!(io::stderr(), "note: case {case}\nnote: again"))),
+    ("shouts", every, |case, _, _| drop(writeln!(io::stderr(), "error: case {case}\x07\nwarning: again"))),
+    ("garbles", is_third, |_, _, _| drop(writeln!(io::stdout(), "compiling shaders..."))),
+    ("refuses", every, |_, job, _| {
         let (phase, code) = (Phase::Create, ErrorCode::INVALID_ARGUMENT);
         job.outcome = Outcome::Rejected { phase, code, reason: "no\nwords".into() };
     }),
-    ("fails", |case, job| {
+    ("fails", every, |case, job, _| {
         job.outcome = Outcome::Failed { phase: Phase::Create, reason: format!("failure {case}").into() };
     }),
+    // It declares what it calls unsupported.
+    ("lies", every, |_, job, _| job.outcome = Outcome::Unsupported("not today".into())),
+    ("flips", every, |_, job, outputs| job.runs.iter().for_each(|run| outputs[run.output.start] ^= 1)),
 ];
 
-/// The reference that is unruly in the way of this name.
-pub(crate) fn backend(way: &str) -> impl Backend {
-    let way = WAYS.into_iter().find(|(name, _)| *name == way).expect("it is one of the ways").1;
-    Unruly { inner: Box::new(Reference::backend()), way, cases: 0 }
+/// The reference that is unruly in the way of this name, at this case alone if there is one.
+pub(crate) fn backend(way: &str, case: Option<&str>) -> impl Backend {
+    let (_, usual, way) = WAYS.into_iter().find(|(name, ..)| *name == way).expect("it is one of the ways");
+    let at: Box<dyn Fn(&Job) -> bool + Send> = match case {
+        None => Box::new(usual),
+        Some(case) => {
+            let case = line::parse(case, Library::embedded().signatures()).expect("it is a case");
+            Box::new(move |job| job.desc == case.desc)
+        }
+    };
+    Unruly { inner: Box::new(Reference::backend()), way, at, cases: 0 }
 }
 
 impl Backend for Unruly {
@@ -68,11 +74,18 @@ impl Backend for Unruly {
 
     fn run(&mut self, batch: &mut Batch) {
         self.inner.run(batch);
-        for job in batch.parts().0 {
+        let (jobs, _, outputs) = batch.parts();
+        for job in jobs {
             self.cases += 1;
-            (self.way)(self.cases, job);
+            if (self.at)(job) {
+                (self.way)(self.cases, job, outputs);
+            }
         }
     }
+}
+
+fn every(_: &Job) -> bool {
+    true
 }
 
 /// Whether the sum of the sizes is a multiple of three.

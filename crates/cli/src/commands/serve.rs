@@ -13,10 +13,8 @@ use super::conclusion::bad_end;
 use crate::{
     arguments::{RunArguments, ServeArguments},
     backends::{self, Hosting},
-    breakage::Broken,
     exit::Exit,
     problem::Problem,
-    selection::parse_case,
 };
 
 /// Answers a host on standard input and output until it says bye.
@@ -38,14 +36,8 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
             return Err(problem);
         }
     };
-    let ended = if let (Some(fault), Some(at)) = (arguments.fault, &arguments.break_at) {
-        let (mut broken, mut spoiled) = Broken::new(backend, fault, parse_case(at)?, output);
-        answer(&mut broken, &mut input, &mut spoiled)
-    } else {
-        let ended = answer(&mut *backend, &mut input, &mut output);
-        drop(backend);
-        ended
-    };
+    let ended = answer(&mut *backend, &mut input, &mut output);
+    drop(backend);
     // The exit code tells the host of this process how a process behind it ended.
     let bad_end = hosting.incidents.shutdowns().bad_end().map(|what| bad_end(what, &arguments.backend));
     match ended {

@@ -39,7 +39,7 @@ fn command_of(shown: &str) -> &str {
 #[test]
 fn the_command_that_repeats_a_case_has_every_relevant_option() {
     let list = known();
-    let (wrong, silent) = (broken("wrong-data", CASE), broken("hang", CASE));
+    let (wrong, silent) = (broken("flips", CASE), broken("hangs", CASE));
     let rows: [(&str, &[&str]); 10] = [
         (&wrong, &[]),
         (&wrong, &["--feature-level", "4.1"]),
@@ -77,7 +77,7 @@ fn failure(shown: &str) -> Vec<&str> {
 #[test]
 fn the_commands_of_suites_and_joined_results_have_every_relevant_option() {
     let (list, results) = (known(), Scratch::nothing("again.jsonl"));
-    let backend = broken("wrong-data", CASE);
+    let backend = broken("flips", CASE);
     let arguments = [
         "run",
         "--backend",

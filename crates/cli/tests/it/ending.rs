@@ -168,7 +168,7 @@ fn a_signal_ends_a_run_whatever_it_waits_for() {
         |size: u32| format!("SLICE UINT8 in={size} out={size} Offsets=0 Sizes={size} Strides=1 fill=iota");
     let (before, hangs, behind) = (case(1), case(2), case(3));
     let cases = [&*before, &hangs, &behind];
-    let backend = crate::common::broken("hang", &hangs);
+    let backend = crate::common::broken("hangs", &hangs);
     let with = |options: &[&'static str]| [options, &["--backend"]].concat();
     let arguments = [&with(&["--case-timeout", "3h"])[..], &[&backend], &cases].concat();
     let (shown, recorded) = interrupted(&arguments, |recorded| recorded.contains("{\"case\""));
@@ -216,7 +216,7 @@ fn a_run_of_which_every_case_is_skipped_is_no_success() {
 #[test]
 fn a_verdict_keeps_its_exit_code_without_a_reader() {
     let case = "SLICE FLOAT32 in=4,4 out=3,2 Offsets=1,2 Sizes=3,2 Strides=1,1 fill=iota";
-    let wrong = crate::common::broken("wrong-data", case);
+    let wrong = crate::common::broken("flips", case);
     let (good, bad) = (Scratch::new("good.jsonl", ""), Scratch::new("bad.jsonl", ""));
     crate::common::run(&["run", "--results", good.path(), case]);
     crate::common::run(&["run", "--results", bad.path(), "--backend", &wrong, case]);

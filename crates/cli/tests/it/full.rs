@@ -16,7 +16,7 @@ fn every_command_exits_with_3_where_its_output_cannot_be_written() {
     let recording = ["run", "--quiet", "--strategy", "documented", "--results", results.path()];
     assert!(run(&recording).status.success());
     let failed = Scratch::nothing("full-failed.jsonl");
-    let broken = crate::common::broken("wrong-data", CASE);
+    let broken = crate::common::broken("flips", CASE);
     run(&["run", "--results", failed.path(), "--backend", &broken, CASE]);
     let hello =
         Scratch::new("full-hello", crate::common::frame("hello", r#"{"protocol":1,"host":"a test"}"#));

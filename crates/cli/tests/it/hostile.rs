@@ -116,7 +116,7 @@ fn recorded(folder: &Folder) -> Vec<Value> {
     let known = finding("known", None, "wrong-value", second);
     let known = Findings::new("reference", &[("known", known)]);
     let path = folder.path("whole.jsonl");
-    let backend = broken("wrong-data", first);
+    let backend = broken("flips", first);
     // With fewer experiments, some fields of a finding are empty.
     let arguments =
         ["run", "--quiet", "--backend", &backend, "--suite", &suite, "--retries", "0", "--explain", "1000"];

@@ -17,7 +17,7 @@ fn a_run_that_ended_early_says_how_to_go_on() {
     let file = Scratch::nothing("next.jsonl");
     let recorded = ["--results", file.path()];
     let early = ["--max-hangs", "1", "--case-timeout", "2s", "--retries", "0", "--jobs", "1"];
-    let hung = said("hang", &file, &[&early[..], &recorded].concat());
+    let hung = said("hangs", &file, &[&early[..], &recorded].concat());
     assert!(hung.starts_with("exit 3\n"), "{hung}");
     let next = hung.split_once("\nnext      ").expect("it says what to do").1;
     assert!(
@@ -26,10 +26,10 @@ fn a_run_that_ended_early_says_how_to_go_on() {
     );
     assert!(next.lines().next().is_some_and(|line| line.ends_with(" # go on with this run")), "{hung}");
     // A complete run has nothing to continue, and neither has a run without a record.
-    let whole = said("wrong-data", &file, &[&recorded[..], &["--overwrite"]].concat());
+    let whole = said("flips", &file, &[&recorded[..], &["--overwrite"]].concat());
     assert!(!whole.contains("--resume"), "{whole}");
     assert!(whole.contains("\n          dmlcts failures FILE"), "{whole}");
-    let unrecorded = said("wrong-data", &file, &[]);
+    let unrecorded = said("flips", &file, &[]);
     assert!(!unrecorded.contains("dmlcts failures"), "{unrecorded}");
 }
 
@@ -98,11 +98,11 @@ fn a_resumed_run_has_its_own_limits() {
 fn crashes_that_are_known_are_named_and_others_are_not_beside_no_failure() {
     let file = Scratch::nothing("next-known.jsonl");
     let list = Findings::new("reference", &[("ends", finding("ends", None, "crashed", ONE))]);
-    let known = said("crash", &file, &["--findings", list.path()]);
+    let known = said("crashes", &file, &["--findings", list.path()]);
     assert!(known.starts_with("exit 0\n"), "{known}");
     let line = "\nknown     1 case failed as known, of which 1 crashed the backend: ends 1 (bug); 1 bug has no `link` to where it is reported\n";
     assert!(known.contains(line), "{known}");
-    let news = said("crash", &file, &[]);
+    let news = said("crashes", &file, &[]);
     assert!(news.contains("\nheld      1 passed, 1 crashed\n"), "{news}");
 }
 
@@ -140,7 +140,7 @@ fn a_run_that_passes_names_the_run_that_asks_for_more() {
 #[test]
 fn each_case_that_failed_is_listed_as_a_command() {
     let file = Scratch::nothing("next-failures.jsonl");
-    let backend = broken("wrong-data", ONE);
+    let backend = broken("flips", ONE);
     let recording = ["run", "--quiet", "--memory", "1MiB", "--results", file.path(), "--backend", &backend];
     assert_eq!(run(&[&recording[..], &[ONE, OTHER]].concat()).status.code(), Some(1));
     let listed = stdout(&["failures", file.path()]);
@@ -165,7 +165,7 @@ fn each_case_that_failed_is_listed_as_a_command() {
 #[test]
 fn a_listed_line_can_be_pasted_into_a_shell() {
     let file = Scratch::nothing("next-pasted.jsonl");
-    let backend = broken("wrong-data", ONE);
+    let backend = broken("flips", ONE);
     let recording = ["run", "--quiet", "--results", file.path(), "--backend", &backend, ONE, OTHER];
     assert_eq!(run(&recording).status.code(), Some(1));
     let program = env!("CARGO_BIN_EXE_dmlcts");
@@ -178,13 +178,13 @@ fn a_listed_line_can_be_pasted_into_a_shell() {
 #[test]
 fn a_failure_is_followed_by_the_command_for_a_program_without_dmlcts() {
     let file = Scratch::nothing("next-export.jsonl");
-    let failed = said("wrong-data", &file, &[]);
+    let failed = said("flips", &file, &[]);
     let line = format!("\n          dmlcts export --as c '{ONE}' # a program without dmlcts\n");
     assert!(failed.contains(&line), "{failed}");
     assert!(stdout(&["export", "--as", "c", ONE]).contains(ONE), "the command works");
     // An open case has no single output.
     let open = "SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=0 fill=iota";
-    let failed = text(&["run", "--backend", &broken("crash", open), open]);
+    let failed = text(&["run", "--backend", &broken("crashes", open), open]);
     assert!(failed.starts_with("exit 1\n") && failed.contains("dmlcts explain"), "{failed}");
     assert!(!failed.contains("dmlcts export"), "{failed}");
 }

@@ -157,7 +157,7 @@ fn a_run_with_failures_exits_with_1_and_every_report_says_which() {
     let (xml, page, results) =
         (Scratch::new("bad.xml", ""), Scratch::new("bad.md", ""), Scratch::new("bad.jsonl", ""));
     let case = "SLICE UINT8 in=4 out=4 Offsets=0 Sizes=4 Strides=1 fill=iota";
-    let backend = crate::common::broken("hang", case);
+    let backend = crate::common::broken("hangs", case);
     let files = ["--junit", xml.path(), "--markdown", page.path(), "--results", results.path()];
     let hangs = ["run", "--backend", &backend, "--case-timeout", "1s", "--retries", "1", case];
     let output = run(&[&hangs[..], &files].concat());

@@ -250,11 +250,7 @@ fn a_reader_that_goes_away_does_not_end_a_run() {
 fn the_summary_has_the_exit_code_that_the_program_ends_with() {
     let (file, known) = (Scratch::nothing("code.jsonl"), Findings::new("reference", &[]));
     let case = stdout(&["list", "--limit", "1"]);
-    let wrong = format!(
-        "exec:'{}' serve --break wrong-data --break-at '{}'",
-        env!("CARGO_BIN_EXE_dmlcts"),
-        case.trim_end()
-    );
+    let wrong = crate::common::broken("flips", case.trim_end());
     let whole = ["run", "--quiet", "--explain", "0", "--results", file.path(), "--overwrite"];
     let nothing = ["--where", "rank == 1 and rank == 2"];
     let joined = Scratch::nothing("code-joined.jsonl");

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use dmlcts_tests::{at_once, wait_until};
 
-use crate::common::{Findings, Scratch, dmlcts, text};
+use crate::common::{Findings, Scratch, broken, dmlcts, text};
 
 const CASE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
 /// The text that stands for a sanitizer's report, and the exit code of such a process.
@@ -41,7 +41,7 @@ fn a_leak_that_is_found_at_exit_fails_the_run_in_one_line() {
 #[test]
 fn a_fault_at_exit_outranks_a_failure() {
     let case = "SLICE FLOAT32 in=4,4 out=3,2 Offsets=1,2 Sizes=3,2 Strides=1,1 fill=iota";
-    let broken = format!("'{}' serve --break wrong-data --break-at '{case}'", env!("CARGO_BIN_EXE_dmlcts"));
+    let broken = broken("flips", case).replace("exec:", "");
     let script = Scratch::new("aborts.sh", format!("{broken}\nkill -ABRT $$\n"));
     let said = text(&["run", "--backend", &format!("exec:sh {}", script.path()), case]);
     assert!(said.starts_with("exit 3\n") && said.contains(" 1 failed"), "{said}");
@@ -164,9 +164,7 @@ fn text_printed_at_the_end_is_reported_once_and_fails_no_case() {
     assert_eq!(said.matches(noise).count(), 1, "{said}");
 }
 
-/// Each run of the doctor breaks the backend in every way, and waits for each of its processes.
 #[test]
-#[ignore = "it takes long: .ci/nightly runs it"]
 fn the_doctor_looks_at_the_end() {
     let ends = [("well", ""), ("leaks", LEAKS), ("stays", "exec sleep 100")];
     let said = at_once(ends, |(name, end)| {

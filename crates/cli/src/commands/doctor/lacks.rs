@@ -25,7 +25,7 @@ pub(super) fn refuses(
     let whole = Capabilities { lacks: Vec::new(), ..capabilities.clone() };
     for lack in &capabilities.lacks {
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            report.late(WHAT, 1)?;
+            report.late(WHAT)?;
             continue;
         }
         ask(report, lack, Arc::new(declaring(Arc::clone(factory), whole.clone())), deadline)?;

@@ -1,11 +1,9 @@
-//! `dmlcts doctor`: a first look at a backend, for its author. It shows whether the backend works, and
-//! whether its faults would be found.
+//! `dmlcts doctor`: a first look at a backend, for its author. It shows whether the backend works.
 //!
-//! The first half is a run of the suite `smoke`, read question by question ([`reading`]). The second half
-//! breaks the backend on purpose, through a shim in a process of its own. It shows that each kind of fault
-//! fails the run ([`breaking`]). A check without a case is reported as untried, never as passed.
+//! Most of it is a run of the suite `smoke`, read question by question ([`reading`]). The runs behind it ask
+//! for cases that the backend declares to lack ([`lacks`]). A check without a case is reported as untried,
+//! never as passed.
 
-mod breaking;
 mod failed;
 mod lacks;
 mod reading;
@@ -75,9 +73,6 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
         lacks::refuses(&mut report, (&factory, &capabilities), deadline)?;
     }
     let is_lost = diagnosis.summary.ending == Ending::BackendLost;
-    if answers && !is_lost {
-        breaking::breaks(&mut report, arguments, (&factory, &capabilities), deadline)?;
-    }
     // A worker that was left behind may have a process that hangs.
     dmlcts_backend::process::end_all();
     report.end()?;

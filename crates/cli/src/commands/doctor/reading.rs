@@ -113,14 +113,14 @@ impl Reading<'_> {
         match self.summary.ending {
             Ending::BackendLost => report.untried(what, "the backend was lost before"),
             Ending::Complete => report.untried(what, "the backend declares that it supports none of them"),
-            _ => report.late(what, 1),
+            _ => report.late(what),
         }
     }
 
     /// Shows a check that needs an operator to run.
     fn unrun(&self, report: &mut Report, what: &str) -> Result<(), Problem> {
         match self.summary.ending {
-            Ending::Timeout => report.late(what, 1),
+            Ending::Timeout => report.late(what),
             _ => report.untried(what, "no operator ran"),
         }
     }

@@ -47,9 +47,9 @@ impl Report {
         self.line(Tone::Note, "--   ", what, &format!("not tried: {why}"))
     }
 
-    /// Shows that the deadline prevented this number of checks.
-    pub(super) fn late(&mut self, what: &str, checks: usize) -> Result<(), Problem> {
-        self.late += checks;
+    /// Shows that the deadline prevented a check.
+    pub(super) fn late(&mut self, what: &str) -> Result<(), Problem> {
+        self.late += 1;
         self.untried(what, NO_TIME)
     }
 

@@ -156,9 +156,9 @@ pub(crate) fn frame(name: &str, header: &str) -> Vec<u8> {
     frame
 }
 
-/// This program as a backend that is correct except at one case, which it breaks in this way.
-pub(crate) fn broken(fault: &str, case: &str) -> String {
-    format!("exec:'{}' serve --break {fault} --break-at '{case}'", env!("CARGO_BIN_EXE_dmlcts"))
+/// A backend that is correct except at one case, at which it misbehaves in this way of `examples/faulty`.
+pub(crate) fn broken(way: &str, case: &str) -> String {
+    faulty(&format!("unruly {way} '{case}'"))
 }
 
 /// `--backend` for one of the faulty backends in `examples/faulty`, with these arguments.
