@@ -14,6 +14,9 @@ const ALIKE: usize = 6;
 /// Atoms up to this weight are counted over the axes.
 const COUNTED: u32 = 24;
 
+/// Whether an axis has several elements.
+const WIDE: [&str; 2] = ["InputTensor.Sizes > 1", "OutputTensor.Sizes > 1"];
+
 /// The cases of a search, by their indices in the universe.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sample {
@@ -78,9 +81,39 @@ pub(crate) fn pool(
             found.entry(held).or_default().push((weight, condition));
         }
     }
+    // As with counts.
+    if least_failed == sample.failed.len() {
+        on_no_wide_axis(atoms, universe, sample, &mut found);
+    }
     let mut candidates: Vec<Candidate> = found.into_iter().filter_map(candidate).collect();
     candidates.sort_by_key(|candidate| (candidate.weight, candidate.condition.clone()));
     (candidates, members.sorted())
+}
+
+/// Adds conditions that hold if no axis of several elements has an atom. What the strides of other axes are
+/// changes nothing, so that code often leaves these axes out.
+fn on_no_wide_axis(
+    atoms: &[Atom],
+    universe: &Universe<'_>,
+    sample: &Sample,
+    found: &mut BTreeMap<(Bits, Bits), Vec<(u32, Condition)>>,
+) {
+    let is_wide = |place: &usize| WIDE.contains(&atoms[*place].text.as_str());
+    for wide in (0..atoms.len()).filter(is_wide) {
+        let is_light = |place: &usize| atoms[*place].is_axis && atoms[*place].weight <= COUNTED;
+        for place in (0..atoms.len()).filter(is_light) {
+            let condition = Condition { form: Form::No, atoms: vec![wide, place] };
+            let holds = |case: &usize| condition.holds(atoms, universe, *case);
+            if !sample.failed.iter().all(holds) {
+                continue;
+            }
+            let passed = Bits::of(&sample.passed, holds);
+            if passed.count() < sample.passed.len() {
+                let weight = condition.weight(atoms);
+                found.entry((Bits::all(sample.failed.len()), passed)).or_default().push((weight, condition));
+            }
+        }
+    }
 }
 
 /// The forms in which an atom holds for at least `least_failed` failures; `None` if there are none. `truths`

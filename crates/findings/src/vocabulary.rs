@@ -403,6 +403,7 @@ impl Words {
             }
             self.desc(NAME + 2, format!("{adjective}_precision"));
             self.desc(NAME + 2, format!("{adjective}_bits"));
+            self.desc(NAME + 4, format!("{adjective}_signed_bits"));
             self.desc(NAME + 4, format!("{adjective}_lowest_bit"));
         }
         self.0[first..].iter_mut().for_each(|word| word.is_of_data = true);

@@ -61,6 +61,8 @@ struct Traits {
     precision: u32,
     /// The greatest number of bits up to the highest set bit.
     bits: u32,
+    /// The greatest number of bits that the bits of an element need as a signed integer.
+    signed_bits: u32,
     /// Every bit that is set in an element.
     ones: u64,
 }
@@ -87,6 +89,12 @@ impl Data {
     /// The greatest number of bits of an element up to its highest set bit. `None` without elements.
     pub fn bits(&self, elements: Elements) -> Option<u32> {
         self.of(elements).map(|traits| traits.bits)
+    }
+
+    /// The greatest number of bits that a signed integer needs to give the bits of an element, if it is widened
+    /// with its sign. `None` without elements.
+    pub fn signed_bits(&self, elements: Elements) -> Option<u32> {
+        self.of(elements).map(|traits| traits.signed_bits)
     }
 
     /// The position of the lowest set bit of any element, counted from 1. `None` without elements, or if all
@@ -192,6 +200,9 @@ impl Format {
         };
         traits.precision = traits.precision.max(length(significand));
         traits.bits = traits.bits.max(u64::BITS - bits.leading_zeros());
+        // The bits of a wider number that has the same sign.
+        let widened = if bits & self.top == 0 { bits } else { !(bits | !(self.top | (self.top - 1))) };
+        traits.signed_bits = traits.signed_bits.max(u64::BITS - widened.leading_zeros() + 1);
         traits.ones |= bits;
     }
 
@@ -340,6 +351,26 @@ mod tests {
                 !holds("padded_precision >= 0 or padded_bits >= 0", &case),
                 "{case}: there is no padding"
             );
+        }
+    }
+
+    #[test]
+    fn a_signed_integer_of_some_bits_holds_an_element() {
+        for (data_type, bytes, bits) in [
+            ("UINT8", "00", 1),
+            ("UINT8", "ff", 1), // the bits of -1
+            ("INT8", "06", 4),
+            ("INT8", "80", 8),
+            ("INT16", "80ff", 8), // -128
+            ("INT16", "8000", 9),
+            ("UINT64", "000000ffffffffff", 25),
+            ("UINT64", "ffffff7f00000000", 32),
+            ("UINT64", "0000008000000000", 33),
+            ("INT64", "0000000000000080", 64),
+        ] {
+            let case = copy(data_type, bytes);
+            assert!(holds(&format!("moved_signed_bits == {bits}"), &case), "{case}");
+            assert!(!holds("padded_signed_bits >= 0", &case), "{case}: there is no padding");
         }
     }
 

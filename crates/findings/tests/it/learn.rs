@@ -446,3 +446,13 @@ fn only_data_explain_passes_that_show_nothing() {
         assert_eq!(cause.conditions, [("SLICE".to_owned(), Some(expected.to_owned()))], "{hides}");
     }
 }
+
+/// Code often leaves out axes of one element.
+#[test]
+fn a_condition_may_leave_out_axes_of_one_element() {
+    let fault = Fault::of_predicate("not any axis (InputTensor.Sizes > 1 and InputTensor.Strides == 1)");
+    let learned = experimented_on(&fault, 1, |case| case.desc.signature.operator == "SLICE");
+    let expected = "not any axis (InputTensor.Sizes > 1 and InputTensor.Strides == 1)";
+    assert_eq!(texts(&learned), [expected]);
+    assert!(learned[0].exact, "{learned:#?}");
+}

@@ -20,11 +20,13 @@ const JUDGED: [(&str, Validity); 3] =
     [("valid", Validity::Valid), ("invalid", Validity::Invalid), ("open", Validity::Open)];
 
 /// The names of numbers about the data that a case moves.
-const DATA: [(&str, Leaf); 6] = [
+const DATA: [(&str, Leaf); 8] = [
     ("moved_precision", Leaf::Precision(Elements::Moved)),
     ("padded_precision", Leaf::Precision(Elements::Padded)),
     ("moved_bits", Leaf::Bits(Elements::Moved)),
     ("padded_bits", Leaf::Bits(Elements::Padded)),
+    ("moved_signed_bits", Leaf::SignedBits(Elements::Moved)),
+    ("padded_signed_bits", Leaf::SignedBits(Elements::Padded)),
     ("moved_lowest_bit", Leaf::LowestBit(Elements::Moved)),
     ("padded_lowest_bit", Leaf::LowestBit(Elements::Padded)),
 ];

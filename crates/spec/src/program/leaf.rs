@@ -99,6 +99,9 @@ pub enum Leaf {
     /// The greatest number of bits of an element up to its highest set bit. Only predicates over cases use
     /// it.
     Bits(Elements),
+    /// The greatest number of bits that the bits of an element need as a signed integer. Only predicates over
+    /// cases use it.
+    SignedBits(Elements),
     /// The position of the lowest set bit of any element, counted from 1. Only predicates over cases use it.
     LowestBit(Elements),
 }
@@ -111,7 +114,10 @@ impl Leaf {
 
     /// Whether it reads the data that the case moves.
     pub fn asks_for_data(self) -> bool {
-        matches!(self, Self::HasKind(..) | Self::Precision(_) | Self::Bits(_) | Self::LowestBit(_))
+        matches!(
+            self,
+            Self::HasKind(..) | Self::Precision(_) | Self::Bits(_) | Self::SignedBits(_) | Self::LowestBit(_)
+        )
     }
 
     /// Whether it is a condition rather than an integer.
@@ -160,9 +166,11 @@ impl Leaf {
             | Self::Unsettled(_)
             | Self::Judged(_)
             | Self::HasKind(..) => Range::CONDITION,
-            Self::Violations | Self::Precision(_) | Self::Bits(_) | Self::LowestBit(_) => {
-                Range { least: 0, greatest: 64 }
-            }
+            Self::Violations
+            | Self::Precision(_)
+            | Self::Bits(_)
+            | Self::SignedBits(_)
+            | Self::LowestBit(_) => Range { least: 0, greatest: 64 },
             // Seven of the eight bytes.
             Self::Spare(_) => Range { least: 0, greatest: (1 << 56) - 1 },
             Self::Axis => Range { least: 0, greatest: MAXIMUM_AXES as i128 - 1 },
@@ -219,6 +227,7 @@ impl Leaf {
             Self::HasKind(elements, kind) => Some(i128::from(inputs.data?.has(elements, kind))),
             Self::Precision(elements) => inputs.data?.precision(elements).map(i128::from),
             Self::Bits(elements) => inputs.data?.bits(elements).map(i128::from),
+            Self::SignedBits(elements) => inputs.data?.signed_bits(elements).map(i128::from),
             Self::LowestBit(elements) => inputs.data?.lowest_bit(elements).map(i128::from),
             Self::List(_) | Self::Axis | Self::Coordinate => None,
         }
