@@ -493,8 +493,12 @@ impl<'a> Rules<'a> {
             }
         }
         for new in companions {
-            if let Some(one) = causes.iter_mut().find(|one| self.are_same(one, &new)) {
-                one.join(new);
+            // Without a cause of its form, it is another condition of failures that the run shows: without it,
+            // they would be called exact although others fail, too.
+            let place = causes.iter().position(|one| self.are_same(one, &new));
+            let place = place.or_else(|| causes.iter().position(|one| one.are_like(&new)));
+            if let Some(place) = place {
+                causes[place].join(new);
             }
         }
         for ((kind, operator), mut failures) in left {
@@ -531,7 +535,13 @@ impl Cause {
         }
     }
 
-    /// Adds the failures of another operator with the same condition.
+    /// Whether both are about failures of one kind and one operator.
+    fn are_like(&self, other: &Self) -> bool {
+        let is_own = |operator: &str| self.operators().any(|own| own == operator);
+        self.kind == other.kind && self.validity == other.validity && other.operators().any(is_own)
+    }
+
+    /// Adds the failures of another condition of the same cause.
     fn join(&mut self, other: Self) {
         self.conditions.extend(other.conditions);
         let all: BTreeSet<u64> = self.failures.drain(..).chain(other.failures).collect();

@@ -456,3 +456,30 @@ fn a_condition_may_leave_out_axes_of_one_element() {
     assert_eq!(texts(&learned), [expected]);
     assert!(learned[0].exact, "{learned:#?}");
 }
+
+/// A second condition of which only experiments have failures belongs to the finding of the first.
+#[test]
+fn a_condition_that_only_experiments_show_is_not_lost() {
+    let fault = Fault::of_predicate("operator == SLICE and (InputTensor.DataType == UINT32 or rank == 5)");
+    let is_other = Predicate::parse("rank == 5", Library::embedded()).expect("it is a predicate");
+    let mut values = Values::default();
+    let mut outcomes = Outcomes::default();
+    for (index, labelled) in (0..).zip(labelled(&fault, &SMOKE)) {
+        match labelled.label {
+            _ if is_other.holds(&labelled.case, FeatureLevel::NEWEST, &mut values) => {}
+            Label::Passed => outcomes.passes.push(index),
+            Label::Failed(kind) => {
+                outcomes.failures.insert(index, kind);
+            }
+            Label::Blind(_) | Label::Unknown => {}
+        }
+    }
+    let library = (Library::embedded(), FeatureLevel::NEWEST);
+    let mut ask = |cases: &[Case]| fault.labels(cases);
+    let mut read = |index: u64| SMOKE[index as usize].clone();
+    let causes = explain(&outcomes, library, 1, BUDGET, &mut read, Some(&mut ask));
+    let [cause] = causes.as_slice() else { panic!("{causes:#?}") };
+    let conditions: Vec<&str> =
+        cause.conditions.iter().filter_map(|(_, condition)| condition.as_deref()).collect();
+    assert_eq!(conditions, ["InputTensor.DataType == UINT32", "rank == 5"]);
+}
