@@ -51,6 +51,8 @@ pub(crate) enum Test {
     Flag(usize, bool),
     /// Whether a name is one of these (true), or none of these.
     Names(usize, Vec<i64>, bool),
+    /// Whether a set of names has none but these, a bit each.
+    Within(usize, i64),
     /// Whether one of two tests is true.
     Either(Box<Test>, Box<Test>),
     /// Whether two tests are true.
@@ -144,6 +146,7 @@ impl Test {
                 visit!(|value| (value.rem_euclid(*divisor) == *rest) == *is);
             }
             Self::Flag(_, is) => visit!(|value| (value != 0) == *is),
+            Self::Within(_, names) => visit!(|value| value & !names == 0),
             Self::Names(_, codes, is) => visit!(|value| codes.contains(&value) == *is),
             Self::Terms(_, sign, other) => {
                 let other = universe.column(*other);
@@ -190,7 +193,8 @@ impl Test {
             | Self::Remainder(term, ..)
             | Self::MultipleOf(term, ..)
             | Self::Flag(term, _)
-            | Self::Names(term, ..) => *term,
+            | Self::Names(term, ..)
+            | Self::Within(term, _) => *term,
             Self::Either(one, _) | Self::Both(one, _) => one.term(),
         }
     }
@@ -261,6 +265,7 @@ fn read(test: &Test, words: &[Word]) -> (String, u32) {
         Test::Flag(_, false) if text.starts_with('(') => (format!("not {text}"), word.weight + 2),
         Test::Flag(_, false) => (format!("not {text}"), word.weight + 1),
         Test::Names(_, codes, is) => names(word, codes, *is),
+        Test::Within(_, set) => within(word, *set),
         Test::Either(one, or) => {
             let ((one, weight), (or, more)) = (read(one, words), read(or, words));
             (format!("({one} or {or})"), weight + more)
@@ -299,6 +304,18 @@ fn number_weight(number: i64) -> u32 {
         _ if magnitude.is_power_of_two() => 3,
         _ if (magnitude + 1).is_power_of_two() || (magnitude - 1).is_power_of_two() => 4,
         _ => 6 + magnitude.ilog10(),
+    }
+}
+
+/// A condition on a set of names.
+fn within(word: &Word, set: i64) -> (String, u32) {
+    let Kind::Violation(known) = &word.kind else { return (String::new(), 0) };
+    let named = known.iter().enumerate().filter(|(place, _)| set >> place & 1 == 1);
+    let names: Vec<&str> = named.map(|(_, name)| name.as_str()).collect();
+    let weight = word.weight + 3 * names.len() as u32;
+    match names.as_slice() {
+        [one] => (format!("{} == {one}", word.text), weight),
+        several => (format!("{} in [{}]", word.text, several.join(", ")), weight + 4),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use dmlcts_generate::draw::derive;
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_spec::{Library, Operator, Predicate, Scratch, Validity, program::Values};
+use dmlcts_spec::{Clause, Library, Operator, Predicate, Scratch, Validity, program::Values};
 
 use crate::{
     alternatives::join_alternatives,
@@ -295,9 +295,10 @@ fn of_operator<'a>(
     judged
 }
 
-/// The first clause that all failures of a rule violate, if the rule counts violations without naming one.
-/// Experiments ask no desc that violates other clauses alone, so that no answer says that these are refused.
-fn unnamed_clause(text: &str, universe: &Universe<'_>) -> Option<String> {
+/// The names of the clauses that the failures of a rule violate, if the rule counts violations without naming
+/// one. Experiments ask no desc that violates other clauses alone, so that no answer says that these are
+/// refused.
+fn unnamed_clauses(text: &str, universe: &Universe<'_>) -> Option<String> {
     if !text.contains("violations ") || text.contains("violation ") {
         return None;
     }
@@ -307,8 +308,15 @@ fn unnamed_clause(text: &str, universe: &Universe<'_>) -> Option<String> {
     let failures = universe.of_outcome(true).into_iter().map(|case| universe.case(case));
     let held: Vec<&Case> = failures.filter(|case| predicate.holds(case, level, &mut values)).collect();
     let violated = held.into_iter().map(|case| operator.judge(&case.desc, level, &mut scratch).violated);
-    let common = violated.reduce(dmlcts_spec::IdSet::intersection)?;
-    Some(operator.clauses()[common.iter().next()?].name())
+    let violated = violated.reduce(dmlcts_spec::IdSet::union)?;
+    let mut names: Vec<String> = violated.items(operator.clauses()).map(Clause::name).collect();
+    names.sort_unstable();
+    names.dedup();
+    match names.as_slice() {
+        [] => None,
+        [one] => Some(format!("violation == {one}")),
+        several => Some(format!("violation in [{}]", several.join(", "))),
+    }
 }
 
 /// The result, with the counts that the predicates' own evaluation gives.
@@ -331,8 +339,8 @@ fn learned(class: &str, validity: Validity, universe: &Universe<'_>, result: Exp
             held.fill(true);
             continue;
         }
-        if let Some(name) = unnamed_clause(&text, universe) {
-            (text, length) = (format!("violation == {name} and {text}"), length + 1);
+        if let Some(named) = unnamed_clauses(&text, universe) {
+            (text, length) = (format!("{named} and {text}"), length + 1);
         }
         // The text is what counts, so it and not the search decides which cases it holds for.
         let Ok(predicate) = Predicate::compile(&text, [operator.scope()]) else { continue };

@@ -16,6 +16,8 @@ use crate::{
 
 /// Numbers up to this magnitude are proposed if a case has them.
 const SMALL: i64 = 17;
+/// The sets of clauses that failures violate which are proposed.
+const MOST_SETS: usize = 16;
 /// The largest divisor whose remainders other than 0 are proposed.
 const LARGEST: i64 = 10;
 
@@ -26,15 +28,16 @@ pub(crate) fn atoms(universe: &Universe<'_>, sample: &[usize]) -> Vec<Atom> {
     let violation = words.iter().position(|word| word.text == VIOLATION);
     for (term, word) in words.iter().enumerate() {
         match &word.kind {
-            Kind::Clause(code) => {
+            Kind::Clause(name) => {
                 tests.extend([Test::Flag(term, true), Test::Flag(term, false)]);
                 // A clause can be false without being violated: it is not judged where an earlier one is.
-                let named = violation.map(|violation| Test::Names(violation, vec![*code], true));
+                let named = violation.map(|violation| Test::Within(violation, 1 << name));
                 let both = |named| Test::Both(Box::new(named), Box::new(Test::Flag(term, false)));
                 tests.extend(named.map(both));
             }
             Kind::Condition => tests.extend([Test::Flag(term, true), Test::Flag(term, false)]),
             Kind::Name(_) => names(universe, term, sample, &mut tests),
+            Kind::Violation(_) => violations(universe, term, sample, &mut tests),
             Kind::Number | Kind::List | Kind::Elements => numbers(universe, term, word, sample, &mut tests),
             Kind::Parity => tests.extend([true, false].map(|is| Test::Remainder(term, 2, 0, is))),
             // It is compared with lists alone.
@@ -63,6 +66,17 @@ fn names(universe: &Universe<'_>, term: usize, sample: &[usize], tests: &mut Vec
     if failing.len() > 1 && failing.len() < seen.len() {
         tests.push(Test::Names(term, failing, true));
     }
+}
+
+/// Each name of a clause that a failure violates, the names that a failure violates, and those of all.
+fn violations(universe: &Universe<'_>, term: usize, sample: &[usize], tests: &mut Vec<Test>) {
+    let failures = sample.iter().filter(|case| universe.is_failure(**case));
+    let lanes = failures.map(|case| universe.column(term).lanes(*case));
+    let sets: BTreeSet<i64> = lanes.filter(|lanes| lanes.defined & 1 == 1).map(|it| it.values[0]).collect();
+    let all = sets.iter().fold(0, |all, set| all | set);
+    let each = (0..63).map(|name| 1 << name).filter(|name| all & name != 0);
+    let distinct: BTreeSet<i64> = each.chain(sets.iter().copied().take(MOST_SETS)).chain([all]).collect();
+    tests.extend(distinct.into_iter().filter(|set| *set != 0).map(|set| Test::Within(term, set)));
 }
 
 /// Bounds on a number, and its multiples.

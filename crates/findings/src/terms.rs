@@ -71,7 +71,11 @@ impl<'lib> Terms<'lib> {
             let of = evaluation.lane_mask(*root);
             let mask = evaluation.mask(*root);
             let mut lanes = Lanes { values: [0; 8], defined: mask.defined & of, of };
-            if word.kind == Kind::Condition {
+            if matches!(word.kind, Kind::Violation(_)) {
+                // Its own value is undefined if there are several names.
+                let names = judged.names.bits() as i64 & i64::MAX;
+                lanes = Lanes { values: [names; 8], defined: u8::from(names != 0), of: 1 };
+            } else if word.kind == Kind::Condition {
                 lanes.values = std::array::from_fn(|lane| i64::from(mask.truth >> lane & 1));
             } else if let Some(row) = evaluation.row(*root) {
                 lanes.values = *row;
@@ -96,6 +100,7 @@ fn checked(operator: &Operator, word: &Word) -> Option<Term> {
     let condition = match &word.kind {
         Kind::Condition => word.text.clone(),
         Kind::Name(names) => format!("{} == {}", word.text, names.first()?.1),
+        Kind::Violation(names) => format!("{} == {}", word.text, names.first()?),
         _ => format!("{} == 0", word.text),
     };
     let is_axis = word.scope == Scope::Axis;

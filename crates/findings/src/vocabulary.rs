@@ -24,8 +24,10 @@ pub(crate) enum Kind {
     Name(Vec<(i64, String)>),
     /// A condition, with the values 0 and 1.
     Condition,
-    /// The condition of a clause about the desc, and the code of the clause's name as a violation.
-    Clause(i64),
+    /// The names of the violated clauses, as a set: bit `n` stands for the name of index `n` here.
+    Violation(Vec<String>),
+    /// The condition of a clause about the desc, and the index of the clause's name.
+    Clause(usize),
 }
 
 /// An expression in the language of predicates.
@@ -357,13 +359,13 @@ impl Words {
     /// The number of violated clauses, and each clause as a condition.
     fn of_rules(&mut self, operator: &Operator) {
         self.desc(NAME, "violations");
-        let names = operator.clause_names();
-        let by_code = names.enumerators.iter().map(|it| (it.value, it.name.clone()));
-        self.add(Scope::Desc, Kind::Name(by_code.collect()), NAME + 2, VIOLATION);
+        let names: Vec<String> =
+            operator.clause_names().enumerators.iter().map(|it| it.name.clone()).collect();
+        self.add(Scope::Desc, Kind::Violation(names.clone()), NAME + 2, VIOLATION);
         for (place, clause) in operator.clauses().iter().enumerate() {
-            let code = names.enumerators.iter().find(|it| it.name == clause.name()).map(|it| it.value);
-            let kind = match code.filter(|_| clause.scope == Scope::Desc) {
-                Some(code) => Kind::Clause(code),
+            let name = names.iter().position(|name| *name == clause.name());
+            let kind = match name.filter(|_| clause.scope == Scope::Desc) {
+                Some(name) => Kind::Clause(name),
                 None => Kind::Condition,
             };
             self.add(clause.scope, kind, LONG, format!("({})", clause.text));

@@ -19,8 +19,8 @@ pub(crate) struct Judge {
     all: IdSet,
     /// For each question, the clauses that must hold before it is raised.
     asked: Vec<IdSet>,
-    /// The code of each clause's name.
-    codes: Vec<u32>,
+    /// For each clause, the index of its name.
+    named: Vec<usize>,
     names: Arc<Enumeration>,
 }
 
@@ -30,13 +30,15 @@ impl Judge {
         let mut builder = Builder::new(Arc::clone(signature));
         let conditions: Vec<OpId> = clauses.iter().map(|clause| builder.add(&clause.term)).collect();
         let arises: Vec<OpId> = questions.iter().map(|question| builder.add(&question.term)).collect();
+        let names = names(clauses);
+        let place = |clause: &Clause| names.enumerators.iter().position(|it| it.name == clause.name());
         Self {
             rules: Rules::new(signature, builder.finish(), &conditions, &arises),
             given: clauses.iter().map(|clause| clause.given).collect(),
             all: (0..clauses.len()).collect(),
             asked: questions.iter().map(|question| question.given).collect(),
-            codes: clauses.iter().map(|clause| code(&clause.name())).collect(),
-            names: Arc::new(names(clauses)),
+            named: clauses.iter().filter_map(place).collect(),
+            names: Arc::new(names),
         }
     }
 
@@ -48,10 +50,10 @@ impl Judge {
     /// What the judge says of a desc, without any memory between descs.
     pub(crate) fn judged(&self, desc: &Desc, level: FeatureLevel, values: &mut Values) -> Judged {
         let judgement = self.conclude(self.rules.compute(Inputs::new(desc, level), values));
-        let mut codes = judgement.violated.iter().filter_map(|place| self.codes.get(place).copied());
-        let first = codes.next();
-        let violation = first.filter(|first| codes.all(|code| code == *first));
-        Judged { validity: judgement.validity(), violations: judgement.violated.len(), violation }
+        let names: IdSet = judgement.violated.iter().map(|clause| self.named[clause]).collect();
+        let only = names.iter().next().filter(|_| names.len() == 1);
+        let violation = only.map(|name| self.names.enumerators[name].value);
+        Judged { validity: judgement.validity(), violations: judgement.violated.len(), violation, names }
     }
 
     /// Applies `given`: drops the findings of clauses and questions whose conditions do not hold.

@@ -214,10 +214,16 @@ mod tests {
         // Two clauses, a clause of another operator, and none.
         let two = "SLICE FLOAT32 in=4 out=3 Offsets=3 Sizes=2 Strides=1 fill=iota";
         assert!(!holds("violation == reads_in_bounds", two) && !holds("violation != reads_in_bounds", two));
+        assert!(holds("violation in [output_size, reads_in_bounds]", two));
+        assert!(holds("violation in [output_size, reads_in_bounds, alignment]", two));
+        assert!(!holds("violation in [output_size]", two) && !holds("violation in [alignment, types]", two));
+        assert!(holds("not violation in [output_size]", two));
         assert!(!holds("violation == window_in_bounds", outside));
         assert!(holds("violation != window_in_bounds", outside));
         let valid = "SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=1 fill=iota";
         assert!(!holds("violation != reads_in_bounds", valid));
+        assert!(!holds("violation in [reads_in_bounds]", valid));
+        assert!(!holds("not violation in [reads_in_bounds]", valid));
         // The same clause on both tensors.
         let both = "SLICE FLOAT32 in=4 out=2 InputTensor.GuaranteedBaseOffsetAlignment=3 OutputTensor.GuaranteedBaseOffsetAlignment=3 Offsets=1 Sizes=2 Strides=1 fill=iota";
         assert!(holds("violations == 2 and violation == alignment", both));

@@ -483,3 +483,20 @@ fn a_condition_that_only_experiments_show_is_not_lost() {
         cause.conditions.iter().filter_map(|(_, condition)| condition.as_deref()).collect();
     assert_eq!(conditions, ["InputTensor.DataType == UINT32", "rank == 5"]);
 }
+
+/// A check that is left out shows in descs that violate its clause and those that follow from it, and no other.
+#[test]
+fn violated_clauses_are_named_together() {
+    let expected = "violation in [output_size, reads_in_bounds]";
+    let text = format!("operator == SLICE and {expected}");
+    let accepted = Predicate::parse(&text, Library::embedded()).expect("it is a predicate");
+    let mut values = Values::default();
+    let mut label = |case: &Case| {
+        let is_accepted = accepted.holds(case, FeatureLevel::NEWEST, &mut values);
+        if is_accepted { Label::Failed("accepted".to_owned()) } else { Label::Passed }
+    };
+    let labelled: Vec<Labelled> =
+        SMOKE.iter().map(|case| Labelled { case: case.clone(), label: label(case) }).collect();
+    let learned = learn(&labelled, (Library::embedded(), FeatureLevel::NEWEST), 1, BUDGET, None);
+    assert_eq!(texts(&learned), [expected]);
+}

@@ -13,7 +13,7 @@ use super::{
     scope::{Resolved, levels, same_type},
     term::{build, limited},
 };
-use crate::{Elements, Validity, program::Leaf};
+use crate::{Elements, IdSet, Validity, program::Leaf};
 
 /// The names by which a predicate over cases asks for a desc's validity.
 const JUDGED: [(&str, Validity); 3] =
@@ -411,6 +411,11 @@ impl Checker<'_> {
         let members: Result<Vec<_>, _> =
             members.iter().map(|member| self.typed_like(member, context, &a)).collect();
         let members = members?;
+        if let TermKind::Leaf(Leaf::Violation) = a.kind
+            && let Some(judge) = self.scope.judge()
+        {
+            return violated_among(judge.names(), &members, span);
+        }
         let (depth, per_axis, uses_coordinate) = (a.depth, a.per_axis, a.uses_coordinate);
         let mut term = build(TermKind::In(Box::new(a), members), Type::Condition, span)?;
         term.depth = term.depth.max(depth + 1);
@@ -504,4 +509,16 @@ fn mismatch(term: &Term, wanted: &Type) -> Mistake {
         }
         _ => mistake,
     }
+}
+
+/// Whether all violated clauses have these names. Names that the operator lacks say nothing about its descs.
+fn violated_among(names: &Enumeration, members: &[Term], span: Span) -> Checked {
+    let place = |member: &Term| match member.kind {
+        TermKind::Constant(code) => names.enumerators.iter().position(|it| i128::from(it.value) == code),
+        _ => None,
+    };
+    let among: IdSet = members.iter().filter_map(place).collect();
+    let beside = build(TermKind::Leaf(Leaf::ViolationsBeside(among)), Type::Integer, span)?;
+    let none = build(TermKind::Constant(0), Type::Integer, span)?;
+    build(TermKind::Compare(Comparison::Equal, Box::new([beside, none])), Type::Condition, span)
 }

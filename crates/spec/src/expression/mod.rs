@@ -54,7 +54,8 @@
 //!   clauses that it depends on hold.
 //! - `violation` is the name of the clause that the desc violates, for comparison with names such as
 //!   `size_positive`: the clause's id without operator and tensor, with underscores. It is undefined for
-//!   a desc that violates no clause, or clauses with different names.
+//!   a desc that violates no clause, or clauses with different names. `violation in [a, b]` holds if the
+//!   desc violates clauses of these names and no others.
 //! - `InputBinding.Offset` and `OutputBinding.Offset` are in bytes.
 //! - The names of every operator are known. They are undefined for a case of another operator.
 //!

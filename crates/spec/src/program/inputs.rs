@@ -2,7 +2,7 @@
 
 use dmlcts_model::{BindingOffsets, Case, Desc, FeatureLevel};
 
-use crate::{Data, Validity};
+use crate::{Data, IdSet, Validity};
 
 /// What a program reads.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,10 @@ pub struct Judged {
     /// The number of clauses that it violates.
     pub violations: usize,
     /// The code of the violated clause, if all violated clauses have one name.
-    pub violation: Option<u32>,
+    pub violation: Option<i64>,
+    /// The names of the violated clauses, by their indices in
+    /// [`Operator::clause_names`](crate::Operator::clause_names).
+    pub names: IdSet,
 }
 
 impl<'a> Inputs<'a> {

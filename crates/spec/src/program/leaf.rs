@@ -4,7 +4,7 @@ use dmlcts_model::{DataType, Desc, List, MemberKind, Side, Signature, Tensor, Va
 use smallvec::SmallVec;
 
 use super::{Inputs, MAXIMUM_AXES, Range};
-use crate::{ElementKind, Elements, Validity};
+use crate::{ElementKind, Elements, IdSet, Validity};
 
 /// A list with one value an axis.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -102,6 +102,10 @@ pub enum Leaf {
     /// The greatest number of bits that the bits of an element need as a signed integer. Only predicates over
     /// cases use it.
     SignedBits(Elements),
+    /// The number of names of violated clauses that are not in this set, by their indices in
+    /// [`Operator::clause_names`](crate::Operator::clause_names). Undefined if the desc violates none. Only
+    /// predicates over cases use it.
+    ViolationsBeside(IdSet),
     /// The position of the lowest set bit of any element, counted from 1. Only predicates over cases use it.
     LowestBit(Elements),
 }
@@ -109,7 +113,8 @@ pub enum Leaf {
 impl Leaf {
     /// Whether it reads the verdict on the desc.
     pub fn asks_for_judge(self) -> bool {
-        matches!(self, Self::Judged(_) | Self::Violations | Self::Violation) || self.asks_for_data()
+        matches!(self, Self::Judged(_) | Self::Violations | Self::Violation | Self::ViolationsBeside(_))
+            || self.asks_for_data()
     }
 
     /// Whether it reads the data that the case moves.
@@ -171,6 +176,7 @@ impl Leaf {
             | Self::Bits(_)
             | Self::SignedBits(_)
             | Self::LowestBit(_) => Range { least: 0, greatest: 64 },
+            Self::ViolationsBeside(_) => Range { least: 0, greatest: IdSet::CAPACITY as i128 },
             // Seven of the eight bytes.
             Self::Spare(_) => Range { least: 0, greatest: (1 << 56) - 1 },
             Self::Axis => Range { least: 0, greatest: MAXIMUM_AXES as i128 - 1 },
@@ -224,6 +230,10 @@ impl Leaf {
             Self::Judged(validity) => Some(i128::from(inputs.judged?.validity == validity)),
             Self::Violations => Some(inputs.judged?.violations as i128),
             Self::Violation => inputs.judged?.violation.map(i128::from),
+            Self::ViolationsBeside(others) => {
+                let names = inputs.judged?.names;
+                (!names.is_empty()).then(|| names.without(others).len() as i128)
+            }
             Self::HasKind(elements, kind) => Some(i128::from(inputs.data?.has(elements, kind))),
             Self::Precision(elements) => inputs.data?.precision(elements).map(i128::from),
             Self::Bits(elements) => inputs.data?.bits(elements).map(i128::from),

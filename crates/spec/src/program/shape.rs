@@ -82,6 +82,7 @@ fn parts_of_leaf(leaf: Leaf, signature: &Signature) -> ShapeParts {
         | Leaf::Judged(_)
         | Leaf::Violations
         | Leaf::Violation
+        | Leaf::ViolationsBeside(_)
         | Leaf::HasKind(..)
         | Leaf::Precision(_)
         | Leaf::Bits(_)
