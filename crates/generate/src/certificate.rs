@@ -30,11 +30,11 @@ pub struct CertifiedPart {
 }
 
 impl Certificate {
-    /// The certificate of an expansion. `None` if no part is exhaustive, or if an exhaustive part has remarks
-    /// about omitted cases. Searches the exhaustive parts.
+    /// The certificate of an expansion. `None` if no part is exhaustive, or if the search for an exhaustive
+    /// part was cut short. Searches the exhaustive parts.
     pub fn of(expansion: &Expansion<'_>) -> Option<Self> {
         let exhaustive = |part: &&Part<'_>| part.strategy() == Strategy::Exhaustive;
-        if expansion.parts().iter().filter(exhaustive).any(|part| !part.remarks().is_empty()) {
+        if expansion.parts().iter().filter(exhaustive).any(|part| part.omitted().is_cut) {
             return None;
         }
         let parts: Vec<CertifiedPart> = expansion

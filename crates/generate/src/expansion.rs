@@ -10,7 +10,7 @@ use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{Coverage, Diagnostic, Library, LoadError, Operator, Scratch};
 
 use crate::{
-    Length, Order, Sequence,
+    Length, Omitted, Order, Sequence,
     draw::derive,
     lower,
     pool::Pools,
@@ -80,10 +80,9 @@ impl Part<'_> {
         there
     }
 
-    /// The cases that the search could not find, one sentence each, such as a clause that never breaks alone
-    /// within the bounds. Empty for most parts.
-    pub fn remarks(&self) -> Vec<String> {
-        self.generator.remarks()
+    /// What the search for the cases left out. The first call may search.
+    pub fn omitted(&self) -> Omitted {
+        self.generator.omitted()
     }
 
     /// The counts of an exhaustive part, by operator, setting and rank; empty for other parts.
@@ -353,7 +352,7 @@ fn searched<'lib, T: Send + Sync + 'lib>(
             for thread in started {
                 let found = thread.join().unwrap_or_else(|panic| resume_unwind(panic));
                 all.cases.extend(found.cases);
-                all.remarks.extend(found.remarks);
+                all.omitted = all.omitted.and(found.omitted);
             }
         });
         all

@@ -67,5 +67,5 @@ pub use length::Length;
 pub use mutate::mutate;
 pub use order::{Order, Sequence};
 pub use shrink::{shrink, smaller};
-pub use strategy::Row;
+pub use strategy::{Omitted, Row};
 pub use suite::{Strategy, Suite, SuiteError};

@@ -1,7 +1,7 @@
 //! `dmlcts-lab findings`: how well the causes of faults are found from the cases that fail.
 //!
-//! Each fault runs the suite twice, as `dmlcts run` does: without experiments and with them. A finding's
-//! predicate is right about a case if it holds exactly where the fault shows.
+//! Each fault runs the suite as `dmlcts run` does. A finding's predicate is right about a case if it holds
+//! exactly where the fault shows.
 
 use std::{
     collections::BTreeSet,
@@ -19,18 +19,14 @@ use dmlcts_generate::{
     Length, Suite,
     draw::{Draws, derive},
 };
-use dmlcts_model::{Case, FeatureLevel, element_count, escaped};
+use dmlcts_model::{Case, FeatureLevel, escaped};
 use dmlcts_mutants::{Mutant, Needs};
 use dmlcts_report::{counted, grouped};
 use dmlcts_runner::{
     CaseResult, Configuration, Event as RunEvent, Factory, Listed, OTHER_DATA, Run, Runs, Source, Stop,
     Verdict, side_by_side,
 };
-use dmlcts_spec::{
-    Library, Operator, Predicate, Scratch, Source as Text, Validity,
-    expression::{Expression, Form},
-    program::Values,
-};
+use dmlcts_spec::{Library, Operator, Scratch, Source as Text, Validity, program::Values};
 
 use crate::{Common, Problem, no_predicate, stdout};
 
@@ -67,12 +63,7 @@ enum Outcome {
     /// Some failures depend on earlier cases, or on an operator's earlier runs.
     Stateful,
     /// The fault was explained.
-    Explained {
-        /// From the suite's cases alone.
-        correlation: Box<Explained>,
-        /// With experiments.
-        experiment: Box<Explained>,
-    },
+    Explained(Box<Explained>),
 }
 
 /// The findings of a run, and the cases that their predicates get wrong.
@@ -113,16 +104,6 @@ impl Explained {
 
     fn agrees(&self) -> bool {
         self.wrong == 0 && self.wrong_in_suite == 0
-    }
-
-    /// The number of elements of the smallest case: of its input or its output, whichever is larger.
-    fn smallest(&self) -> Option<u64> {
-        let elements = |finding: &Finding| {
-            let desc = &finding.shown().case.desc;
-            let sizes = [&desc.input, &desc.output].into_iter().flatten().filter_map(|it| it.sizes.as_ref());
-            sizes.map(|sizes| u64::try_from(element_count(sizes)).unwrap_or(u64::MAX)).max()
-        };
-        self.findings.iter().filter_map(elements).min()
     }
 }
 
@@ -258,7 +239,7 @@ fn swept(suite: &[Shown], fresh: &[Shown]) -> Vec<Case> {
 
 /// Runs the suite on a fault, and explains its failures.
 fn outcome(subject: &Subject, suite: &Arc<dyn Source>, fresh: &Arc<dyn Source>) -> Result<Outcome, Problem> {
-    let (diagnosis, shown) = run(subject, suite, Some(0))?;
+    let (diagnosis, shown) = run(subject, suite, None)?;
     if diagnosis.findings.is_empty() {
         return Ok(Outcome::NotFound);
     }
@@ -269,26 +250,23 @@ fn outcome(subject: &Subject, suite: &Arc<dyn Source>, fresh: &Arc<dyn Source>) 
     let (_, mut judges) = run(subject, fresh, None)?;
     let source: Arc<dyn Source> = Arc::new(Listed::new(swept(&shown, &judges), "swept"));
     judges.extend(run(subject, &source, None)?.1);
-    let explained = |findings: Vec<Finding>, time: Duration| -> Result<Explained, Problem> {
-        let (wrong_in_suite, _) = mistakes(subject, &findings, &shown)?;
-        let (wrong, judged) = mistakes(subject, &findings, &judges)?;
-        let exact: Vec<Finding> = findings.iter().filter(|one| is_called_exact(one)).cloned().collect();
-        let all = [shown.as_slice(), &judges].concat();
-        let (against, _) = mistakes(subject, &exact, &all)?;
-        // Failures that no predicate holds for may belong to the other findings.
-        let is_against = |one: &&&Shown| exact.len() == findings.len() || one.failed == Some(false);
-        let contradicting = against.iter().filter(is_against).map(|one| one.case.clone()).collect();
-        let apart = wrong.len().div_ceil(PRINTED).max(1);
-        let examples = wrong.iter().step_by(apart);
-        let examples = examples.map(|one| (one.case.clone(), one.failed == Some(true))).collect();
-        let (wrong_in_suite, wrong) = (wrong_in_suite.len(), wrong.len());
-        Ok(Explained { findings, wrong_in_suite, wrong, examples, judged, contradicting, time })
-    };
-    let correlation = explained(diagnosis.findings, Duration::ZERO)?;
     let began = Instant::now();
     let findings = run(subject, suite, Some(Explaining::USUAL_CASES))?.0.findings;
-    let experiment = explained(findings, began.elapsed())?;
-    Ok(Outcome::Explained { correlation: Box::new(correlation), experiment: Box::new(experiment) })
+    let time = began.elapsed();
+    let (wrong_in_suite, _) = mistakes(subject, &findings, &shown)?;
+    let (wrong, judged) = mistakes(subject, &findings, &judges)?;
+    let exact: Vec<Finding> = findings.iter().filter(|one| is_called_exact(one)).cloned().collect();
+    let all = [shown.as_slice(), &judges].concat();
+    let (against, _) = mistakes(subject, &exact, &all)?;
+    // Failures that no predicate holds for may belong to the other findings.
+    let is_against = |one: &&&Shown| exact.len() == findings.len() || one.failed == Some(false);
+    let contradicting = against.iter().filter(is_against).map(|one| one.case.clone()).collect();
+    let apart = wrong.len().div_ceil(PRINTED).max(1);
+    let examples = wrong.iter().step_by(apart);
+    let examples = examples.map(|one| (one.case.clone(), one.failed == Some(true))).collect();
+    let (wrong_in_suite, wrong) = (wrong_in_suite.len(), wrong.len());
+    let explained = Explained { findings, wrong_in_suite, wrong, examples, judged, contradicting, time };
+    Ok(Outcome::Explained(Box::new(explained)))
 }
 
 /// The places of the cases that showed the fault.
@@ -448,35 +426,30 @@ fn print(rows: &[(&Subject, Outcome)], apart: &Apart) -> std::io::Result<()> {
         match outcome {
             Outcome::NotFound => not_found.push(subject.name.as_str()),
             Outcome::Stateful => stateful.push(subject.name.as_str()),
-            Outcome::Explained { correlation, experiment } => {
+            Outcome::Explained(one) => {
                 writeln!(out, "{}: {}", escaped(&subject.name), escaped(&subject.about))?;
-                for (name, one) in [("suite alone", correlation), ("experiments", experiment)] {
-                    writeln!(
-                        out,
-                        "  {name}: {}, wrong for {} of the suite's cases and for {} of {} fresh cases",
-                        counted(one.findings.len() as u64, "finding"),
-                        grouped(one.wrong_in_suite as u64),
-                        grouped(one.wrong as u64),
-                        grouped(one.judged as u64),
-                    )?;
-                }
-                for finding in &experiment.findings {
+                writeln!(
+                    out,
+                    "  {}, wrong for {} of the suite's cases and for {} of {} fresh cases",
+                    counted(one.findings.len() as u64, "finding"),
+                    grouped(one.wrong_in_suite as u64),
+                    grouped(one.wrong as u64),
+                    grouped(one.judged as u64),
+                )?;
+                for finding in &one.findings {
                     let rule = finding.rule.as_ref();
                     let predicate = rule.map_or("no predicate", |rule| rule.predicate.text());
                     let cases = counted(finding.cases, "case");
                     writeln!(out, "    {}: {cases}: {}", finding.id, escaped(predicate))?;
                 }
-                for (case, failed) in &experiment.examples {
+                for (case, failed) in &one.examples {
                     let (does, holds) = if *failed { ("fails", "no") } else { ("passes", "a") };
                     writeln!(out, "    {does}, and {holds} predicate holds: {case}")?;
                 }
-                for case in experiment.contradicting.iter().take(PRINTED) {
+                for case in one.contradicting.iter().take(PRINTED) {
                     writeln!(out, "    called exact, but wrong for: {case}")?;
                 }
-                if let Some(smallest) = experiment.smallest() {
-                    writeln!(out, "    smallest case: {}", counted(smallest, "element"))?;
-                }
-                explained.push((subject.conditions, correlation, experiment));
+                explained.push((subject.conditions, one));
             }
         }
     }
@@ -495,50 +468,35 @@ fn print(rows: &[(&Subject, Outcome)], apart: &Apart) -> std::io::Result<()> {
             writeln!(out, "  {name}: {reason}")?;
         }
     }
-    let mut kinds: Vec<Option<usize>> = explained.iter().map(|(conditions, ..)| *conditions).collect();
+    let mut kinds: Vec<Option<usize>> = explained.iter().map(|(conditions, _)| *conditions).collect();
     kinds.sort_unstable();
     kinds.dedup();
     writeln!(out)?;
     for kind in kinds {
-        let of: Vec<_> = explained.iter().filter(|(conditions, ..)| *conditions == kind).collect();
+        let of_kind = explained.iter().filter(|(conditions, _)| *conditions == kind);
+        let of: Vec<&Explained> = of_kind.map(|(_, one)| &***one).collect();
         let percent = |count: usize| 100.0 * count as f64 / of.len() as f64;
         let share = |count: usize| format!("{count} of {} ({:.0} %)", of.len(), percent(count));
         let title = kind.map_or_else(|| "mutants".to_owned(), |count| counted(count as u64, "condition"));
-        let one = of.iter().filter(|(.., experiment)| experiment.is_one()).count();
-        let agrees = of.iter().filter(|(.., experiment)| experiment.agrees()).count();
-        let alone = of.iter().filter(|(_, correlation, _)| correlation.agrees()).count();
+        let one = of.iter().filter(|one| one.is_one()).count();
+        let agrees = of.iter().filter(|one| one.agrees()).count();
         writeln!(
             out,
-            "{title}: one finding for {}, right about every case for {}, from the suite alone for {}",
+            "{title}: one finding for {}, right about every case for {}",
             share(one),
-            share(agrees),
-            share(alone)
+            share(agrees)
         )?;
-        let exact = of.iter().filter(|(.., experiment)| experiment.is_called_exact()).count();
-        let wrongly = of.iter().filter(|(.., experiment)| experiment.is_wrongly_called_exact()).count();
+        let exact = of.iter().filter(|one| one.is_called_exact()).count();
+        let wrongly = of.iter().filter(|one| one.is_wrongly_called_exact()).count();
         writeln!(out, "  called exact: {}, and wrongly so: {}", share(exact), share(wrongly))?;
-        let experiments = || of.iter().map(|(.., experiment)| experiment);
-        let rules = experiments().flat_map(|one| &one.findings).filter_map(|one| one.rule.as_ref());
-        let predicates: Vec<&Predicate> = rules.map(|rule| &rule.predicate).collect();
         writeln!(
             out,
-            "  medians: {} conditions and {} characters of a predicate, {} cases and {:.1} s of a fault",
-            median(predicates.iter().map(|one| conditions(one.expression()))).unwrap_or(0),
-            median(predicates.iter().map(|one| one.text().len())).unwrap_or(0),
-            grouped(median(experiments().map(|one| one.asked())).unwrap_or(0)),
-            median(experiments().map(|one| one.time)).unwrap_or_default().as_secs_f64()
+            "  medians: {} cases and {:.1} s of a fault",
+            grouped(median(of.iter().map(|one| one.asked())).unwrap_or(0)),
+            median(of.iter().map(|one| one.time)).unwrap_or_default().as_secs_f64()
         )?;
     }
     out.flush()
-}
-
-/// The number of conditions that logic operators join.
-fn conditions(expression: &Expression) -> usize {
-    match &expression.form {
-        Form::Logic(_, pair) => pair.iter().map(conditions).sum(),
-        Form::Over(quantifier, body) if quantifier.is_condition() => conditions(body),
-        _ => 1,
-    }
 }
 
 fn median<T: Ord>(values: impl Iterator<Item = T>) -> Option<T> {

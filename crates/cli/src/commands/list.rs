@@ -10,9 +10,9 @@ use std::{
     thread,
 };
 
-use dmlcts_generate::Length;
+use dmlcts_generate::{Length, Omitted};
 use dmlcts_model::{Case, escaped, line};
-use dmlcts_report::grouped;
+use dmlcts_report::{counted, grouped};
 use dmlcts_runner::{Source, SuiteSource};
 
 use super::{
@@ -82,8 +82,13 @@ pub(crate) fn count(arguments: &CountArguments) -> Result<Exit, Problem> {
             }
         };
         writeln!(out, "{length:>15}  {} ({})", escaped(part.id()), part.strategy())?;
-        for remark in part.remarks() {
-            writeln!(out, "{:>15}  note: {remark}", "")?;
+        let Omitted { is_cut, combinations } = part.omitted();
+        if combinations > 0 {
+            let combinations = counted(combinations as u64, "combination");
+            writeln!(out, "{:>15}  note: found no case for {combinations}", "")?;
+        }
+        if is_cut {
+            writeln!(out, "{:>15}  note: the search was cut short", "")?;
         }
     }
     let total = match (total, selection.limit) {

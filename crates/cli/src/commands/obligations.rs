@@ -8,7 +8,7 @@ use std::{
     thread,
 };
 
-use dmlcts_generate::{Crossed, Part, Unmet};
+use dmlcts_generate::{Crossed, Unmet};
 use dmlcts_model::FeatureLevel;
 use dmlcts_report::{counted, grouped};
 use dmlcts_runner::{Source as _, SuiteSource};
@@ -26,7 +26,6 @@ pub(super) fn obligations(selection: &Selection, names_pairs: bool) -> Result<Ex
     let parts = selection.source()?;
     let level = selection.feature_level.unwrap_or(FeatureLevel::NEWEST);
     let (coverage, crossed) = covered(selection, &parts, level)?;
-    let remarks: Vec<String> = parts.expansion().parts().iter().flat_map(Part::remarks).collect();
     let mut out = output::stdout();
     for operator in library.operators() {
         let all = operator.obligations(level);
@@ -45,7 +44,7 @@ pub(super) fn obligations(selection: &Selection, names_pairs: bool) -> Result<Ex
             if unmet.is_empty() { "" } else { "; not met:" }
         )?;
         for obligation in unmet {
-            let reason = reason(operator, obligation, &remarks).map(|reason| format!(": {reason}"));
+            let reason = reason(operator, obligation).map(|reason| format!(": {reason}"));
             writeln!(out, "  {}{}", obligation.describe(operator), reason.unwrap_or_default())?;
         }
         let Some(crossed) = crossed.iter().find(|crossed| crossed.operator().name() == operator.name())
@@ -105,11 +104,13 @@ fn pairs(
     Ok(())
 }
 
-/// The reason why the search for cases found none, if a remark gives it.
-fn reason<'a>(operator: &Operator, obligation: Obligation, remarks: &'a [String]) -> Option<&'a str> {
+/// The reason why no case can meet an obligation, if there is one.
+fn reason(operator: &Operator, obligation: Obligation) -> Option<&'static str> {
     let (Obligation::Violated(place) | Obligation::Boundary(place)) = obligation else { return None };
-    let id = &operator.clauses().get(place)?.id;
-    remarks.iter().find_map(|remark| remark.strip_prefix(id.as_str())?.strip_prefix(": "))
+    let names = operator.clauses().get(place)?.expression.names();
+    names.iter().all(|&name| name == "level").then_some(
+        "it depends on the feature level alone: at the newest, no desc breaks it or meets it exactly",
+    )
 }
 
 /// A way that cases do not take with some values, as a line.

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use dmlcts_model::{Case, DataType, Fill};
 use dmlcts_spec::{Scratch, Validity};
 
-use super::{Generator, Row, fill_variants};
+use super::{Generator, Omitted, Row, fill_variants};
 use crate::{
     Length,
     draw::mix,
@@ -37,8 +37,8 @@ pub(crate) struct Bounded<'lib> {
 #[derive(Default)]
 struct Listing {
     tuples: Tuples,
-    /// The omission to report, if any.
-    remark: Option<String>,
+    /// Whether a variable has too many values to enumerate, so that some tuples are not listed.
+    is_unbounded: bool,
     /// Whether the setting has more than [`MOST_TUPLES`] tuples. They are then not listed.
     is_cut: bool,
 }
@@ -58,7 +58,7 @@ pub(crate) struct Exhaustive<'lib> {
 struct Listed {
     blocks: Vec<Block>,
     ends: Vec<u128>,
-    remarks: Vec<String>,
+    is_cut: bool,
 }
 
 /// The cases of one operator, setting, rank and type.
@@ -87,7 +87,8 @@ impl<'lib> Exhaustive<'lib> {
             for (place, bounded) in self.boxes.iter().enumerate() {
                 let space = &bounded.space;
                 for setting in 0..space.settings.len() {
-                    listed.remarks.extend(bounded.listing(setting).remark.clone());
+                    let listing = bounded.listing(setting);
+                    listed.is_cut |= listing.is_cut || listing.is_unbounded;
                     self.add_blocks(&mut listed, place, setting);
                 }
             }
@@ -176,13 +177,8 @@ impl<'lib> Bounded<'lib> {
         for tuple in &found {
             tuples.push(tuple);
         }
-        // Suites with unbounded boxes are refused earlier. The remark ensures that such a part would never
-        // count as complete.
-        let remark = searched.err().map(|unbounded| {
-            let (operator, variable) = (space.operator.name(), &space.variables[unbounded.unknown].name);
-            format!("not every value of {variable} was tried on {operator}")
-        });
-        Listing { tuples, remark, is_cut }
+        // Suites with unbounded boxes are refused earlier. Such a part would never count as complete.
+        Listing { tuples, is_unbounded: searched.is_err(), is_cut }
     }
 }
 
@@ -210,8 +206,8 @@ impl Generator for Exhaustive<'_> {
         case.fill = block.fills[fill].clone();
     }
 
-    fn remarks(&self) -> Vec<String> {
-        self.listed().remarks.clone()
+    fn omitted(&self) -> Omitted {
+        Omitted { is_cut: self.listed().is_cut, combinations: 0 }
     }
 
     fn rows(&self) -> Vec<Row> {

@@ -30,14 +30,30 @@ pub(crate) trait Generator: Send + Sync {
     /// Writes the case at an index over `case`, reusing its memory. The index must be below the length.
     fn case(&self, index: u128, case: &mut Case);
 
-    /// The cases that a search could not find, one sentence each.
-    fn remarks(&self) -> Vec<String> {
-        Vec::new()
+    /// What the search left out.
+    fn omitted(&self) -> Omitted {
+        Omitted::default()
     }
 
     /// The counts of an exhaustive part; empty for others.
     fn rows(&self) -> Vec<Row> {
         Vec::new()
+    }
+}
+
+/// What the search for the cases of a part left out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Omitted {
+    /// Whether the search ended at a limit before it saw every desc within the bounds.
+    pub is_cut: bool,
+    /// The number of combinations that the strategy looks for and that no case has.
+    pub combinations: usize,
+}
+
+impl Omitted {
+    /// What two searches left out.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self { is_cut: self.is_cut || other.is_cut, combinations: self.combinations + other.combinations }
     }
 }
 
@@ -66,7 +82,7 @@ pub(crate) struct Searched<F> {
 #[derive(Default)]
 pub(crate) struct SearchResult {
     pub(crate) cases: Vec<Case>,
-    pub(crate) remarks: Vec<String>,
+    pub(crate) omitted: Omitted,
 }
 
 impl<F: Fn() -> SearchResult + Send + Sync> Searched<F> {
@@ -111,8 +127,8 @@ impl<F: Fn() -> SearchResult + Send + Sync> Generator for Searched<F> {
         }
     }
 
-    fn remarks(&self) -> Vec<String> {
-        self.found().remarks.clone()
+    fn omitted(&self) -> Omitted {
+        self.found().omitted
     }
 }
 

@@ -79,8 +79,8 @@ pub(crate) fn search(
     search.alignments();
     search.both();
     search.sums();
-    let unmet = if cross.contains(&Cross::Question) { search.questions() } else { Vec::new() };
-    search.finish(unmet)
+    let without_question = if cross.contains(&Cross::Question) { search.questions() } else { 0 };
+    search.finish(without_question)
 }
 
 /// The key of a base: the setting, the data type, the rank, the layout, and a number.
@@ -657,9 +657,9 @@ impl Search<'_, '_> {
     }
 
     /// For each pair of a clause and a question, looks for a desc that breaks the clause and raises the
-    /// question. The base raises the question, too, and is the twin. Returns a sentence for each clause with
-    /// pairs that no desc shows.
-    fn questions(&mut self) -> Vec<String> {
+    /// question. The base raises the question, too, and is the twin. Returns the number of pairs that no
+    /// desc shows.
+    fn questions(&mut self) -> usize {
         let space = self.space;
         let (clauses, questions) = (space.operator.clauses(), space.operator.questions());
         let least = self.least();
@@ -684,7 +684,7 @@ impl Search<'_, '_> {
                 }
             }
         }
-        let mut unmet = Vec::new();
+        let mut unmet = 0;
         for clause in least.keys() {
             let is_raised_only_if_kept = |place: usize| {
                 let mut given = questions[place].given;
@@ -694,16 +694,9 @@ impl Search<'_, '_> {
                 }
                 given.contains(*clause)
             };
-            let without = (0..questions.len())
-                .filter(|&place| !found.contains_key(&(*clause, place)) && !is_raised_only_if_kept(place));
-            let without: Vec<&str> = without.map(|place| questions[place].id.as_str()).collect();
-            if !without.is_empty() {
-                unmet.push(format!(
-                    "{} together with {}: no desc was found",
-                    clauses[*clause].id,
-                    without.join(", ")
-                ));
-            }
+            unmet += (0..questions.len())
+                .filter(|&place| !found.contains_key(&(*clause, place)) && !is_raised_only_if_kept(place))
+                .count();
         }
         self.broken.extend(found.into_values().map(|(_, broken)| broken));
         unmet
@@ -793,40 +786,10 @@ impl Search<'_, '_> {
     }
 
     /// The descs in the order of the clauses. Each is followed by its twin, unless the twin occurred before.
-    fn finish(mut self, unmet: Vec<String>) -> SearchResult {
+    fn finish(mut self, without_question: usize) -> SearchResult {
         let mut found = SearchResult::default();
-        let clauses = self.space.operator.clauses();
-        let least = self.least();
-        for (place, clause) in clauses.iter().enumerate() {
-            match least.get(&place) {
-                None => {
-                    let why = if clause.expression.names().iter().all(|&name| name == "level") {
-                        "it depends on the feature level alone: at the newest, no desc breaks it or meets it exactly"
-                    } else {
-                        "no desc that breaks it was found within these bounds"
-                    };
-                    found.remarks.push(format!("{}: {why}", clause.id));
-                }
-                Some(violated) if violated.len() > 1 => {
-                    let others = violated.iter().filter(|&other| other != place);
-                    let others: Vec<_> = others.map(|other| clauses[other].id.as_str()).collect();
-                    found.remarks.push(format!(
-                        "{}: no desc that breaks it alone was found within these bounds, only together with {}",
-                        clause.id,
-                        others.join(", ")
-                    ));
-                }
-                Some(_) => {}
-            }
-        }
-        for (way, known) in self.ways.all().iter().zip(&self.known) {
-            if known.recipes.is_empty() && least.contains_key(&way.clause) {
-                found
-                    .remarks
-                    .push(format!("{} as `{}`: no desc was found", clauses[way.clause].id, way.text));
-            }
-        }
-        found.remarks.extend(unmet);
+        let never_taken = self.known.iter().filter(|known| known.recipes.is_empty()).count();
+        found.omitted.combinations = never_taken + without_question;
         self.broken.sort_by_key(|broken| broken.clause);
         let mut lines: HashSet<String> = HashSet::new();
         for broken in self.broken {

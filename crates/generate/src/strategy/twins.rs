@@ -36,7 +36,7 @@ pub(crate) fn search(
             search.scalars(setting);
         }
     }
-    SearchResult { cases: search.found, remarks: Vec::new() }
+    SearchResult { cases: search.found, ..SearchResult::default() }
 }
 
 struct Search<'a, 'lib> {

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use dmlcts_generate::{Length, Suite};
+use dmlcts_generate::{Length, Omitted, Suite};
 use dmlcts_model::line;
 use dmlcts_spec::Library;
 
@@ -40,8 +40,9 @@ fn composition(name: &str) -> String {
             let name = format!("{} {}", row.operator, row.setting);
             writeln!(text, "  {} rank {}: {}", name.trim_end(), row.rank, row.cases).unwrap();
         }
-        for remark in part.remarks() {
-            writeln!(text, "  {remark}").unwrap();
+        let Omitted { is_cut, combinations } = part.omitted();
+        if is_cut || combinations > 0 {
+            writeln!(text, "  without {combinations} combinations; cut: {is_cut}").unwrap();
         }
     }
     text

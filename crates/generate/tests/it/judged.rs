@@ -72,8 +72,19 @@ fn ids(case: &Case, set: IdSet) -> Vec<&'static str> {
     set.iter().map(|place| operator.clauses()[place].id.as_str()).collect()
 }
 
+/// The clauses that no desc breaks alone. Three depend on the feature level, and at the newest no desc breaks
+/// them. An input without elements, or an output with too many, breaks another clause, too.
+const NEVER_BROKEN_ALONE: [&str; 6] = [
+    "slice.input.size-positive",
+    "slice.introduced",
+    "slice1.input.size-positive",
+    "slice1.output.element-count",
+    "slice1.introduced",
+    "padding1.introduced",
+];
+
 #[test]
-fn each_clause_is_broken_alone_or_said_not_to_be_and_each_such_desc_has_a_valid_twin() {
+fn each_other_clause_is_broken_alone_and_each_such_desc_has_a_valid_twin() {
     let expansion = expand("smoke", 0);
     let negative = cases(&expansion, Strategy::Negative);
     let mut broken: BTreeMap<&str, usize> = BTreeMap::new();
@@ -92,16 +103,10 @@ fn each_clause_is_broken_alone_or_said_not_to_be_and_each_such_desc_has_a_valid_
             *least = violated.len().min(*least);
         }
     }
-    let remarks: Vec<String> = expansion.parts().iter().flat_map(dmlcts_generate::Part::remarks).collect();
-    for operator in Library::embedded().operators() {
-        for clause in operator.clauses() {
-            let said = remarks.iter().any(|remark| remark.starts_with(&format!("{}:", clause.id)));
-            match broken.get(clause.id.as_str()) {
-                Some(1) => assert!(!said, "{} is broken alone", clause.id),
-                _ => assert!(said, "{} is not broken alone, and nothing says so", clause.id),
-            }
-        }
-    }
+    let clauses = Library::embedded().operators().iter().flat_map(dmlcts_spec::Operator::clauses);
+    let ids = clauses.map(|clause| clause.id.as_str());
+    let not_alone: Vec<&str> = ids.filter(|id| broken.get(id) != Some(&1)).collect();
+    assert_eq!(not_alone, NEVER_BROKEN_ALONE);
 }
 
 /// The ways in which two descs can differ.

@@ -104,12 +104,12 @@ fn a_part_has_the_vectors_of_its_operators_types_and_ranks() {
         let Length::Finite(count) = expansion.length() else { panic!("vectors end") };
         let mut case = expansion.blank().expect("there are operators");
         assert!((0..count).all(|index| expansion.case(index, &mut case).is_some()));
-        (count, expansion.parts()[0].remarks().len())
+        count
     };
     let all = count("");
-    assert!(all == (19, 0), "{all:?}");
-    let operators = ["SLICE", "SLICE1", "PADDING1"].map(|name| count(&format!(", operators: [{name}]")).0);
-    assert_eq!(operators.iter().sum::<u128>(), all.0, "{operators:?}");
-    assert_eq!(count(", types: [INT32]"), (3, 0));
-    assert_eq!(count(", ranks: {min: 5, max: 8}"), (0, 1));
+    assert_eq!(all, 19);
+    let operators = ["SLICE", "SLICE1", "PADDING1"].map(|name| count(&format!(", operators: [{name}]")));
+    assert_eq!(operators.iter().sum::<u128>(), all, "{operators:?}");
+    assert_eq!(count(", types: [INT32]"), 3);
+    assert_eq!(count(", ranks: {min: 5, max: 8}"), 0);
 }

@@ -17,7 +17,6 @@ mod plan;
 mod read;
 mod small;
 mod step;
-mod tables;
 #[cfg(test)]
 mod tests;
 
@@ -77,7 +76,6 @@ pub(crate) struct Memory {
     read: ReadValues,
     axes: Vec<Axis>,
     small: small::Memory,
-    tables: tables::Tables,
 }
 
 /// The reason why the semantics gave no output.

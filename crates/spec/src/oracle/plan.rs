@@ -129,13 +129,7 @@ impl<'a> Reads<'a> {
         if count > small::MOST || self.other.is_some() {
             return None;
         }
-        let Memory { values, axes, small, tables, .. } = memory;
-        let mut known = self.usual.told.as_ref().map(|told| (told, tables.of(told)));
-        if let Some((told, known)) = &mut known
-            && let Some(count) = known.find(told, &inputs, axes.len(), small.coordinates_mut())
-        {
-            return small.list(axes, count);
-        }
+        let Memory { values, axes, small, .. } = memory;
         let mut evaluation = self.usual.evaluate(inputs, values)?;
         small.start(axes);
         while let Some(points) = small.next_points() {
@@ -143,10 +137,7 @@ impl<'a> Reads<'a> {
             let (reads, fill) = self.usual.lanes(&evaluation)?;
             small.push(reads, fill)?;
         }
-        if let Some((_, known)) = known {
-            known.remember(axes.len(), small.known());
-        }
-        small.list(axes, small.known().len())
+        small.list(axes)
     }
 
     fn body(&self, memory: &mut Memory) -> Result<Body, OracleError> {

@@ -16,7 +16,6 @@ use super::{
     machine::{Machine, Value},
     map::Line,
     step::{Slot, Step},
-    tables::Dependencies,
 };
 use crate::{
     expression::Term,
@@ -39,8 +38,6 @@ pub(super) struct CompiledRead {
     fill: Option<Slot>,
     /// The condition for the axes on which the read applies; `None` if it applies to all.
     when: Option<OpId>,
-    /// The values that identify an axis in the cache; `None` if caching is not possible.
-    pub(super) told: Option<Dependencies>,
 }
 
 /// The values of [`CompiledRead::fixed`] for one desc, on each axis.
@@ -129,8 +126,7 @@ impl CompiledRead {
         };
         let steps = moving.iter().map(step).collect();
         let (coordinate, fill) = (slot(coordinate), fill.map(slot));
-        let told = Dependencies::new(signature, &program, &reached);
-        Self { program, result, fixed, steps, coordinate, fill, when, told }
+        Self { program, result, fixed, steps, coordinate, fill, when }
     }
 
     /// Evaluates the operations that do not depend on the coordinate; the others are evaluated point by

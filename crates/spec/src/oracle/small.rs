@@ -94,16 +94,6 @@ impl Memory {
         is_coordinate.then_some(())
     }
 
-    /// The buffer for the reads of all axes' coordinates, axis by axis.
-    pub(super) fn coordinates_mut(&mut self) -> &mut [u32] {
-        &mut self.coordinates
-    }
-
-    /// The reads of all coordinates, once they are known.
-    pub(super) fn known(&self) -> &[u32] {
-        self.coordinates.get(..self.count).unwrap_or_default()
-    }
-
     /// The input coordinate that a coordinate of an axis reads; `None` is fill.
     pub(super) fn source(&self, axes: &[Axis], place: usize, coordinate: u64) -> Option<i64> {
         let first: u64 = axes[..place].iter().map(|axis| axis.size).sum();
@@ -117,17 +107,17 @@ impl Memory {
         self.coordinates.iter().take(count as usize).any(|read| *read == FILL)
     }
 
-    /// Lists the elements from the reads of `count` coordinates. `None` if a read is outside the input or the
-    /// tensors span too much memory.
+    /// Lists the elements, once all reads are known. `None` if a read is outside the input or the tensors
+    /// span too much memory.
     #[inline]
-    pub(super) fn list(&mut self, axes: &[Axis], count: usize) -> Option<Reach> {
+    pub(super) fn list(&mut self, axes: &[Axis]) -> Option<Reach> {
         let mut reach = Reach::START;
         let mut packed = 1;
         let mut is_packed = true;
         self.base = 0;
         self.reads.clear();
         self.reads.push(0);
-        let mut rest = self.coordinates.get(..count)?;
+        let mut rest = self.coordinates.get(..self.count)?;
         for axis in axes.iter().rev() {
             let (outer, reads) = rest.split_at_checked(rest.len().checked_sub(axis.size as usize)?)?;
             rest = outer;

@@ -1,12 +1,12 @@
 //! A cache of results that depend on a part of a desc, keyed by the values of that part.
 //!
-//! The descs of a run combine the same few thousand axes and shapes. A result that depends on one of them
-//! alone is computed once and then looked up.
+//! The descs of a run combine the same few thousand shapes. A result that depends on a shape alone is
+//! computed once and then looked up.
 
 /// A hash map with keys of `WORDS` words. It holds at most `MOST` entries; if there is no room for more, it
 /// is cleared.
 #[derive(Debug)]
-pub(crate) struct Memo<T, const WORDS: usize, const MOST: usize> {
+pub(super) struct Memo<T, const WORDS: usize, const MOST: usize> {
     /// Open addressing: the index of an entry plus one, or 0 if the slot is free. The table has a
     /// power-of-two size and at least four slots per entry, so that most lookups find their entry at once.
     slots: Vec<u32>,
@@ -20,25 +20,17 @@ impl<T, const WORDS: usize, const MOST: usize> Default for Memo<T, WORDS, MOST> 
 }
 
 impl<T, const WORDS: usize, const MOST: usize> Memo<T, WORDS, MOST> {
-    /// Clears the memo if there is no room for `count` more entries, and returns whether it did. Indices stay
-    /// valid until the memo is cleared.
-    pub(crate) fn make_room(&mut self, count: usize) -> bool {
-        let is_full = self.entries.len() + count > MOST;
-        if is_full {
-            self.clear();
+    /// Clears the memo if there is no room for another entry. Indices stay valid until the memo is cleared.
+    pub(super) fn make_room(&mut self) {
+        if self.entries.len() == MOST {
+            self.slots.fill(0);
+            self.entries.clear();
         }
-        is_full
-    }
-
-    /// Removes all entries.
-    pub(crate) fn clear(&mut self) {
-        self.slots.fill(0);
-        self.entries.clear();
     }
 
     /// The index of the entry with this key.
     #[inline]
-    pub(crate) fn find(&self, key: &[u64; WORDS]) -> Option<usize> {
+    pub(super) fn find(&self, key: &[u64; WORDS]) -> Option<usize> {
         let last = self.slots.len().checked_sub(1)?;
         let mut at = hash(key) as usize & last;
         loop {
@@ -54,12 +46,12 @@ impl<T, const WORDS: usize, const MOST: usize> Memo<T, WORDS, MOST> {
 
     /// The value at an index that was found.
     #[inline]
-    pub(crate) fn get(&self, place: usize) -> &T {
+    pub(super) fn get(&self, place: usize) -> &T {
         &self.entries[place].1
     }
 
     /// Adds a new entry, and returns its index.
-    pub(crate) fn insert(&mut self, key: [u64; WORDS], value: T) -> usize {
+    pub(super) fn insert(&mut self, key: [u64; WORDS], value: T) -> usize {
         self.entries.push((key, value));
         if self.entries.len() * 4 > self.slots.len() {
             self.slots = vec![0; (self.entries.len() * 8).next_power_of_two()];
@@ -119,12 +111,11 @@ mod tests {
     #[test]
     fn room_is_made_by_forgetting_all() {
         let mut memo = Memo::<u64, 4, 1000>::default();
-        let mut forgot = 0;
         for value in 0..2100 {
-            forgot += usize::from(memo.make_room(1));
+            memo.make_room();
             memo.insert(key(value), value);
         }
-        assert_eq!((forgot, memo.entries.len()), (2, 100));
+        assert_eq!(memo.entries.len(), 100);
         assert!(memo.find(&key(2099)).is_some() && memo.find(&key(0)).is_none());
     }
 

@@ -13,7 +13,6 @@
 //! [`Evaluation::at_coordinates`] computes them for eight consecutive coordinates of one axis.
 
 mod axes;
-pub(crate) mod axis_key;
 mod builder;
 mod evaluate;
 mod findings;
@@ -21,7 +20,7 @@ mod inputs;
 mod layers;
 mod leaf;
 mod lengths;
-pub(crate) mod memo;
+mod memo;
 pub(crate) mod number;
 mod overlap;
 mod range;

@@ -316,7 +316,7 @@ impl Shapes {
             if memo.find(&key).is_some() {
                 continue;
             }
-            memo.make_room(1);
+            memo.make_room();
             let given = plan.given.iter().map(|&id| view.scalar(id)).collect();
             let findings = findings(&plan.rules, view);
             memo.insert(key, Remembered { axes: view.lengths.agreed(), given, findings });

@@ -23,17 +23,28 @@ pub(super) trait Model {
     }
 }
 
-/// Rows that cover every combination of `strength` parameters that the model wants and allows. A parameter
-/// stays [`ANY`] if no value is possible in its row.
-pub(super) fn cover(model: &dyn Model, strength: usize) -> Vec<Vec<u8>> {
+/// A covering array.
+#[derive(Default)]
+pub(super) struct Covering {
+    /// The rows. A parameter stays [`ANY`] if no value is possible in its row.
+    pub(super) rows: Vec<Vec<u8>>,
+    /// The number of combinations that the model wants and does not allow.
+    pub(super) impossible: usize,
+}
+
+/// Covers every combination of `strength` parameters that the model wants and allows.
+pub(super) fn cover(model: &dyn Model, strength: usize) -> Covering {
     let domains = model.domains();
     let strength = strength.min(domains.len());
     if strength == 0 {
-        return Vec::new();
+        return Covering::default();
     }
     let mut rows: Vec<Vec<u8>> = Vec::new();
+    let mut impossible = 0;
     for parameter in strength - 1..domains.len() {
         let mut left = Left::new(model, parameter, strength);
+        let missing = |combination: &Combination| combination.open.len() - combination.count;
+        impossible += left.combinations.iter().map(missing).sum::<usize>();
         for (place, row) in rows.iter_mut().enumerate() {
             left.grow(model, row, place);
         }
@@ -42,7 +53,7 @@ pub(super) fn cover(model: &dyn Model, strength: usize) -> Vec<Vec<u8>> {
     for (place, row) in rows.iter_mut().enumerate() {
         complete(model, row, place);
     }
-    rows
+    Covering { rows, impossible }
 }
 
 /// Chooses the open values of a row. The search starts from a different value in each row.
@@ -292,15 +303,15 @@ mod tests {
     #[test]
     fn without_rules_pairs_take_little_more_than_the_two_largest_domains() {
         let model = Forbidden { domains: vec![5, 4, 3, 3, 2, 2], pairs: Vec::new() };
-        let rows = cover(&model, 2);
+        let rows = cover(&model, 2).rows;
         assert_eq!(combinations(&rows, 6, 2), combinations(&model.all(), 6, 2));
         assert!((20..=24).contains(&rows.len()), "{}", rows.len());
     }
 
     #[test]
     fn one_parameter_and_none_are_covered_too() {
-        assert!(cover(&Forbidden { domains: Vec::new(), pairs: Vec::new() }, 2).is_empty());
-        assert_eq!(cover(&Forbidden { domains: vec![3], pairs: Vec::new() }, 2), [[0], [1], [2]]);
+        assert!(cover(&Forbidden { domains: Vec::new(), pairs: Vec::new() }, 2).rows.is_empty());
+        assert_eq!(cover(&Forbidden { domains: vec![3], pairs: Vec::new() }, 2).rows, [[0], [1], [2]]);
     }
 
     proptest! {
@@ -319,12 +330,18 @@ mod tests {
                 .filter(|[one, other]| one.0 != other.0)
                 .collect();
             let model = Forbidden { domains, pairs };
-            let rows = cover(&model, strength);
+            let Covering { rows, impossible } = cover(&model, strength);
             for row in &rows {
                 prop_assert!(!row.contains(&ANY) && model.is_whole(row), "{row:?}");
             }
             let strength = strength.min(count);
-            prop_assert_eq!(combinations(&rows, count, strength), combinations(&model.all(), count, strength));
+            let possible = combinations(&model.all(), count, strength);
+            let mut all = 0;
+            for_each_choice(count, strength, &mut |chosen| {
+                all += chosen.iter().map(|&parameter| model.domains[parameter]).product::<usize>();
+            });
+            prop_assert_eq!(impossible, all - possible.len());
+            prop_assert_eq!(combinations(&rows, count, strength), possible);
         }
     }
 }

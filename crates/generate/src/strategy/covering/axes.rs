@@ -24,9 +24,7 @@ const MOST_TUPLES: usize = 40_000;
 /// The largest number of tuples that are kept for each combination of classes.
 const ALIKE: usize = 3;
 
-/// The classes of a value, by code.
-const VALUES: [&str; 5] = ["< -1", "= -1", "= 0", "= 1", "> 1"];
-
+/// The class of a value.
 fn class(value: i64) -> u8 {
     match value {
         i64::MIN..=-2 => 0,
@@ -58,8 +56,6 @@ pub(super) struct Axes {
     pub(super) features: Vec<Feature>,
     /// Valid axes, by setting.
     pub(super) valid: Vec<Vec<Kind>>,
-    /// Axes that raise a question, by setting: the question and the codes.
-    open: Vec<Vec<(usize, Vec<u8>)>>,
     /// Axes that violate exactly one clause: the clause, and the kinds by setting.
     pub(super) broken: Vec<(usize, Vec<Vec<Kind>>)>,
     /// Whether some setting has more tuples than were searched.
@@ -72,8 +68,7 @@ impl Axes {
         let mut features: Vec<Feature> = (0..space.width()).map(Feature::Value).collect();
         let exact = (0..clauses.len()).filter(|&place| clauses[place].scope == Scope::Axis);
         features.extend(exact.map(Feature::Exact));
-        let mut axes =
-            Self { features, valid: Vec::new(), open: Vec::new(), broken: Vec::new(), is_cut: false };
+        let mut axes = Self { features, valid: Vec::new(), broken: Vec::new(), is_cut: false };
         for setting in &space.settings {
             axes.add(space, setting);
         }
@@ -91,7 +86,7 @@ impl Axes {
             *domain = Interval::new(domain.low.max(low), domain.high.min(high));
         }
         let (mut case, mut scratch) = (space.blank(), Scratch::default());
-        let (mut valid, mut open) = (Vec::new(), Vec::new());
+        let mut valid = Vec::new();
         let number = self.valid.len();
         let mut look = |axes: &mut Self, conditions: &[&Condition]| {
             let Some(problem) = Problem::new(domains.clone(), conditions.iter().copied()) else { return };
@@ -102,10 +97,7 @@ impl Axes {
                 let codes = axes.codes(tuple, judgement.boundary);
                 match judgement.validity() {
                     Validity::Valid => keep(&mut valid, codes, tuple),
-                    Validity::Open => {
-                        let raised = judgement.questions.iter().next().map(|question| (question, codes));
-                        open.extend(raised.filter(|raised| !open.contains(raised)));
-                    }
+                    Validity::Open => {}
                     Validity::Invalid => {
                         let mut violated = judgement.violated.iter();
                         if let (Some(clause), None) = (violated.next(), violated.next()) {
@@ -128,7 +120,6 @@ impl Axes {
             look(self, &conditions);
         }
         self.valid.push(valid);
-        self.open.push(open);
     }
 
     /// The kinds that violate a clause in a setting.
@@ -186,7 +177,6 @@ impl Axes {
         };
         self.valid.iter_mut().for_each(thin_kinds);
         self.broken.iter_mut().flat_map(|(_, settings)| settings).for_each(thin_kinds);
-        self.open.iter_mut().flatten().for_each(|(_, codes)| thin(codes));
         let mut kept = differs.iter();
         self.features.retain(|_| kept.next().copied().unwrap_or(false));
         self.broken.sort_by_key(|(clause, _)| *clause);
@@ -198,42 +188,6 @@ impl Axes {
         values.sort_unstable();
         values.dedup();
         values
-    }
-
-    /// Describes a feature with a code, such as `InputTensor.Sizes = 1` or `slice1.window-in-bounds met
-    /// exactly`.
-    pub(super) fn describe(&self, space: &Space<'_>, feature: usize, code: u8) -> String {
-        match self.features[feature] {
-            Feature::Value(place) => {
-                let value = VALUES.get(usize::from(code)).copied().unwrap_or_default();
-                format!("{} {value}", space.variables[place].name)
-            }
-            Feature::Exact(clause) => {
-                let how = if code == 1 { "met exactly" } else { "kept with room to spare" };
-                format!("{} {how}", space.operator.clauses()[clause].id)
-            }
-        }
-    }
-
-    /// The reason why no valid axis of some settings has these codes: the question that such axes raise, or
-    /// the clauses that they violate alone.
-    pub(super) fn reason(&self, space: &Space<'_>, settings: &[usize], wanted: &[(usize, u8)]) -> String {
-        let fits = |codes: &[u8]| wanted.iter().all(|&(feature, code)| codes[feature] == code);
-        let breaks = |kinds: &[Vec<Kind>]| {
-            let kinds = settings.iter().filter_map(|&setting| kinds.get(setting)).flatten();
-            kinds.into_iter().any(|kind| fits(&kind.codes))
-        };
-        let mut raised = settings.iter().flat_map(|&setting| &self.open[setting]);
-        if let Some((question, _)) = raised.find(|(_, codes)| fits(codes)) {
-            return format!("it is open by {}", space.operator.questions()[*question].id);
-        }
-        let clauses = self.broken.iter().filter(|(_, kinds)| breaks(kinds));
-        let clauses: Vec<&str> =
-            clauses.map(|(clause, _)| space.operator.clauses()[*clause].id.as_str()).collect();
-        if clauses.is_empty() {
-            return format!("none has, of inputs up to {LONGEST_INPUT} and values up to {HIGHEST}");
-        }
-        format!("it would break {}", clauses.join(", or "))
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! One array of rows has valid descs. A second array has descs with one invalid value, so that the expected
 //! refusal has a single reason. There, every combination of one value fewer occurs with each invalid value.
-//! Combinations that are impossible are reported with the reason.
+//! Combinations that are impossible are counted.
 //!
 //! `whole` adds valid descs by the number of axes that are left alone, cropped, padded and reversed.
 
@@ -59,7 +59,11 @@ pub(crate) fn search(
     let valid = parameters(vec![Invalid::Nothing]);
     for parameters in [&valid, &parameters(invalid(space, &axes))] {
         let is_valid = parameters.invalid == [Invalid::Nothing];
-        for row in array::cover(parameters, strength) {
+        let covering = array::cover(parameters, strength);
+        if is_valid {
+            found.omitted.combinations = covering.impossible;
+        }
+        for row in covering.rows {
             let mut case = space.blank();
             let draws = &mut Draws::of_case(seed, found.cases.len() as u64);
             if !assemble(parameters, &row, draws, &mut case) {
@@ -78,8 +82,8 @@ pub(crate) fn search(
             found.cases.push(case);
         }
     }
-    found.remarks = valid.impossible(strength);
-    found.remarks.extend(whole.remarks);
+    found.omitted = found.omitted.and(whole.omitted);
+    found.omitted.is_cut |= axes.is_cut;
     found
 }
 

@@ -1,7 +1,7 @@
 //! The model of one operator for a covering array: its parameters, and the values that can occur together.
 
 use super::{
-    array::{ANY, Model, for_each_choice},
+    array::{ANY, Model},
     axes::Axes,
 };
 use crate::{space::Space, suite::FillForm};
@@ -161,87 +161,6 @@ impl<'a, 'lib> Parameters<'a, 'lib> {
 
     fn has_outermost(&self, row: &[u8]) -> bool {
         row[self.of_axis(1)].iter().any(|&value| value != ANY)
-    }
-
-    /// The impossible combinations, one sentence each. A combination has at most `strength` values, and all
-    /// its parts are possible. A combination that is impossible for both axes is reported once.
-    pub(super) fn impossible(&self, strength: usize) -> Vec<String> {
-        let name = self.space.operator.name();
-        let mut said = Vec::new();
-        if self.ranks.contains(&1) {
-            said.push(format!("{name}: rank 1 meets no class of an outermost axis beside the innermost, and no permuted layout, since one axis has no order"));
-        }
-        if self.axes.is_cut {
-            said.push(format!("{name}: an axis has more tuples than were looked at"));
-        }
-        let inner = self.of_axis(0);
-        let of_axes: Vec<usize> = std::iter::once(SETTING).chain(inner.start..self.domains.len()).collect();
-        for count in 1..=strength.min(of_axes.len()) {
-            for_each_choice(of_axes.len(), count, &mut |chosen| {
-                let chosen: Vec<usize> = chosen.iter().map(|&place| of_axes[place]).collect();
-                // A combination that is impossible for the outermost axis is also impossible for the
-                // innermost.
-                if !chosen.iter().any(|parameter| inner.contains(parameter)) {
-                    return;
-                }
-                let combinations: usize = chosen.iter().map(|&parameter| self.domains[parameter]).product();
-                for combination in 0..combinations {
-                    let mut rest = combination;
-                    let mut values = Vec::new();
-                    for &parameter in chosen.iter().rev() {
-                        values.push((parameter, (rest % self.domains[parameter]) as u8));
-                        rest /= self.domains[parameter];
-                    }
-                    values.reverse();
-                    if self.is_news(&values) {
-                        said.push(format!("{name}: {}", self.sentence(&values)));
-                    }
-                }
-            });
-        }
-        said
-    }
-
-    /// Whether values cannot occur together, although any of them may be removed to make the rest possible.
-    fn is_news(&self, values: &[(usize, u8)]) -> bool {
-        let allows = |without: Option<usize>| {
-            let mut row = vec![ANY; self.domains.len()];
-            for (place, &(parameter, value)) in values.iter().enumerate() {
-                if Some(place) != without {
-                    row[parameter] = value;
-                }
-            }
-            self.has_axes(&row)
-        };
-        !allows(None) && (0..values.len()).all(|place| allows(Some(place)))
-    }
-
-    fn sentence(&self, values: &[(usize, u8)]) -> String {
-        let setting = values.iter().find(|(parameter, _)| *parameter == SETTING);
-        let setting = setting.map(|&(_, value)| usize::from(value));
-        let of_axis = |axis: usize| -> Vec<(usize, u8)> {
-            let range = self.of_axis(axis);
-            let values = values.iter().filter(|(parameter, _)| range.contains(parameter));
-            let feature = |parameter: usize| parameter - range.start;
-            values
-                .map(|&(parameter, value)| (feature(parameter), self.code(feature(parameter), value)))
-                .collect()
-        };
-        let words = |wanted: &[(usize, u8)]| {
-            let words = wanted.iter().map(|&(feature, code)| self.axes.describe(self.space, feature, code));
-            words.collect::<Vec<_>>().join(" and ")
-        };
-        let (inner, outer) = (of_axis(0), of_axis(1));
-        let within = setting.map(|setting| format!("with {}, ", self.space.settings[setting].name));
-        let within = within.unwrap_or_default();
-        if !outer.is_empty() {
-            let (inner, outer) = (words(&inner), words(&outer));
-            return format!("{within}no setting has both {inner} on one axis and {outer} on another");
-        }
-        let settings =
-            setting.map_or_else(|| (0..self.space.settings.len()).collect(), |setting| vec![setting]);
-        let reason = self.axes.reason(self.space, &settings, &inner);
-        format!("{within}no axis has {}: {reason}", words(&inner))
     }
 }
 

@@ -43,29 +43,6 @@ enum Count {
 
 const COUNTS: [Count; 5] = [Count::Exactly(0), Count::Exactly(1), Count::Exactly(2), Count::Some, Count::All];
 
-impl Effect {
-    fn text(self) -> &'static str {
-        match self {
-            Self::Alone => "left alone",
-            Self::Cropped => "cropped",
-            Self::Padded => "padded",
-            Self::Reversed => "reversed",
-        }
-    }
-}
-
-impl Count {
-    fn text(self) -> &'static str {
-        match self {
-            Self::Exactly(0) => "no",
-            Self::Exactly(1) => "one of the",
-            Self::Exactly(_) => "two",
-            Self::Some => "some",
-            Self::All => "all",
-        }
-    }
-}
-
 /// The largest number of elements of a tensor, so that descs of eight axes stay small.
 const MOST_ELEMENTS: i64 = 6_561;
 
@@ -112,9 +89,7 @@ pub(super) fn search(
             if with[place].is_empty() || others.is_empty() {
                 continue;
             }
-            let (mut all, mut missing) = (0, 0);
             for layouts in layouts(strength) {
-                all += 1;
                 let number = found.cases.len() as u64;
                 let mut case = space.blank();
                 let mut is_right = false;
@@ -139,20 +114,10 @@ pub(super) fn search(
                         break;
                     }
                 }
-                missing += usize::from(!is_right);
+                found.omitted.combinations += usize::from(!is_right);
                 if is_right && lines.insert(case.to_string()) {
                     found.cases.push(case);
                 }
-            }
-            if missing > 0 {
-                let mode = if setting.name.is_empty() { "" } else { "with " };
-                found.remarks.push(format!(
-                    "{mode}{}{}{} axes {}: no desc was found with {missing} of {all} layouts",
-                    setting.name,
-                    if mode.is_empty() { "" } else { ", " },
-                    count.text(),
-                    EFFECTS[place].text(),
-                ));
             }
         }
     }
