@@ -134,7 +134,7 @@ fn a_merge_keeps_the_ids_of_its_parts() {
 #[test]
 fn each_failed_case_is_listed_with_its_finding() {
     let file = Scratch::nothing("findings-listed.jsonl");
-    let (shown, _) = smoke("mutant:square-inputs-transposed", &["--results", file.path()]);
+    let (shown, _) = smoke("mutant:ffi-flags-of-input-for-both", &["--results", file.path()]);
     let listed = run(&["failures", file.path()]);
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
     let found = findings(&shown);

@@ -474,7 +474,7 @@ fn failures_without_a_predicate_are_left_out() {
 #[test]
 fn a_time_out_is_left_out() {
     let case = stdout(&["list", "--strategy", "documented", "--limit", "1"]);
-    let backend = broken("hang", case.trim_end());
+    let backend = broken("hangs", case.trim_end());
     let store = Findings::new("reference", &[]);
     let of = ["--strategy", "documented", "--limit", "3", "--case-timeout", "300ms"];
     let run = ["run", "--quiet", "--backend", &backend, "--findings", store.path(), "--accept"];
