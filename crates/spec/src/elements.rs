@@ -91,8 +91,8 @@ impl Data {
         self.of(elements).map(|traits| traits.bits)
     }
 
-    /// The greatest number of bits that a signed integer needs to give the bits of an element, if it is widened
-    /// with its sign. `None` without elements.
+    /// The greatest number of bits that a signed integer needs to give the bits of an element, if it is
+    /// widened with its sign. `None` without elements.
     pub fn signed_bits(&self, elements: Elements) -> Option<u32> {
         self.of(elements).map(|traits| traits.signed_bits)
     }

@@ -484,7 +484,8 @@ fn a_condition_that_only_experiments_show_is_not_lost() {
     assert_eq!(conditions, ["InputTensor.DataType == UINT32", "rank == 5"]);
 }
 
-/// A check that is left out shows in descs that violate its clause and those that follow from it, and no other.
+/// A check that is left out shows in descs that violate its clause and those that follow from it, and no
+/// other.
 #[test]
 fn violated_clauses_are_named_together() {
     let expected = "violation in [output_size, reads_in_bounds]";

@@ -87,8 +87,8 @@
 //! - `moved_bits`: the position of the highest set bit of any element, counted from 1, as it lies in memory.
 //!   So a negative number has all bits of its type.
 //! - `moved_signed_bits`: the greatest number of bits that a signed integer needs to give the bits of an
-//!   element, as they lie in memory, if it is widened with its sign: 1 if all bits are alike, and 9 for 128 in a
-//!   type of 16 bits.
+//!   element, as they lie in memory, if it is widened with its sign: 1 if all bits are alike, and 9 for 128
+//!   in a type of 16 bits.
 //! - `moved_lowest_bit`: the position of the lowest set bit of any element, counted from 1, as it lies in
 //!   memory. Undefined if all elements are 0.
 //! - `padded_precision`, `padded_bits`, `padded_signed_bits` and `padded_lowest_bit`: the same numbers for

@@ -20,7 +20,6 @@ mod inputs;
 mod layers;
 mod leaf;
 mod lengths;
-mod memo;
 pub(crate) mod number;
 mod overlap;
 mod range;

@@ -3,12 +3,14 @@
 //! A shape has four parts with a cache each. The few values of one part repeat soon; their combinations do
 //! not.
 
+use std::collections::HashMap;
+
 use dmlcts_model::{Desc, List, MemberKind, Side, Signature, Tensor, Value};
+use foldhash::fast::FixedState;
 
 use super::{
     Field, Findings, Inputs, Leaf, OpId, Operation, Program,
     findings::{Rule, findings},
-    memo::Memo,
     scalars::{Scalar, Scalars},
     view::View,
 };
@@ -274,10 +276,10 @@ struct Remembered {
 /// The largest number of cache entries of each part.
 const MOST_PARTS: usize = 1 << 12;
 
-/// The shape caches of one set of rules, one for each part.
+/// The shape caches of one set of rules, one for each part. A part that has no room for an entry is cleared.
 #[derive(Debug, Default)]
 pub(super) struct Shapes {
-    parts: [Memo<Remembered, WORDS, MOST_PARTS>; PARTS],
+    parts: [HashMap<[u64; WORDS], Remembered, FixedState>; PARTS],
     /// The given values of the desc, followed by room for values that are computed from them.
     pub(super) table: Box<Scalars>,
 }
@@ -293,8 +295,8 @@ impl Shapes {
     ) -> Option<(Option<u8>, Findings)> {
         let mut findings = Findings::default();
         let mut axes = None;
-        for (part, (plan, memo)) in plans.iter().zip(&self.parts).enumerate() {
-            let entry = memo.get(memo.find(&plan.key(part, inputs)?)?);
+        for (part, (plan, known)) in plans.iter().zip(&self.parts).enumerate() {
+            let entry = known.get(&plan.key(part, inputs)?)?;
             findings = findings.and(entry.findings);
             if part == 0 {
                 axes = entry.axes;
@@ -311,15 +313,17 @@ impl Shapes {
         if is_too_long(inputs.desc) {
             return;
         }
-        for (part, (plan, memo)) in plans.iter().zip(&mut self.parts).enumerate() {
+        for (part, (plan, known)) in plans.iter().zip(&mut self.parts).enumerate() {
             let Some(key) = plan.key(part, inputs) else { continue };
-            if memo.find(&key).is_some() {
+            if known.contains_key(&key) {
                 continue;
             }
-            memo.make_room();
+            if known.len() == MOST_PARTS {
+                known.clear();
+            }
             let given = plan.given.iter().map(|&id| view.scalar(id)).collect();
             let findings = findings(&plan.rules, view);
-            memo.insert(key, Remembered { axes: view.lengths.agreed(), given, findings });
+            known.insert(key, Remembered { axes: view.lengths.agreed(), given, findings });
         }
     }
 }
