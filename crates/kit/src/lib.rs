@@ -90,7 +90,7 @@
 //!
 //! `cargo doc -p dmlcts-kit --all-features --open` has what the features add.
 //!
-//! Without the feature `gate`, a backend can be written and [served](serve): 18 crates instead of 69,
+//! Without the feature `gate`, a backend can be written and [served](serve): 18 crates instead of 70,
 //! without YAML and oracle. The gate has clap, since `libtest-mimic` depends on it.
 
 #[cfg(any(feature = "fuzz", feature = "proptest"))]
