@@ -493,8 +493,8 @@ impl<'a> Rules<'a> {
             }
         }
         for new in companions {
-            // Without a cause of its form, it is another condition of failures that the run shows: without
-            // it, they would be called exact although others fail, too.
+            // If no cause has this condition, it joins one of the same kind and operator. Alone, that one
+            // would be called exact, although other cases fail, too.
             let place = causes.iter().position(|one| self.are_same(one, &new));
             let place = place.or_else(|| causes.iter().position(|one| one.are_like(&new)));
             if let Some(place) = place {

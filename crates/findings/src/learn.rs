@@ -95,7 +95,7 @@ pub(crate) fn learn(universe: &Universe<'_>, hints: &[usize], seed: u64, effort:
     by_mode.filter(|by_mode| by_mode.cost(universe) < rules.cost(universe)).unwrap_or(rules)
 }
 
-/// Learns one rule for all failures and no pass that asks for data. No rules if there is none.
+/// Learns one rule that asks for data and holds for all failures and no pass. No rules if there is none.
 pub(crate) fn learn_of_data(universe: &Universe<'_>, seed: u64, effort: &Effort<'_>) -> Explanation {
     let mut sample = first_sample(universe, &[], seed);
     let cases: Vec<usize> = sample.failed.iter().chain(&sample.passed).copied().collect();

@@ -16,7 +16,7 @@ use crate::{
 
 /// Numbers up to this magnitude are proposed if a case has them.
 const SMALL: i64 = 17;
-/// The sets of clauses that failures violate which are proposed.
+/// The number of failures' sets of clauses that are proposed.
 const MOST_SETS: usize = 16;
 /// The largest divisor whose remainders other than 0 are proposed.
 const LARGEST: i64 = 10;
@@ -68,7 +68,7 @@ fn names(universe: &Universe<'_>, term: usize, sample: &[usize], tests: &mut Vec
     }
 }
 
-/// Each name of a clause that a failure violates, the names that a failure violates, and those of all.
+/// Sets of clauses: each that a failure violates alone, those of one failure together, and those of all.
 fn violations(universe: &Universe<'_>, term: usize, sample: &[usize], tests: &mut Vec<Test>) {
     let failures = sample.iter().filter(|case| universe.is_failure(**case));
     let lanes = failures.map(|case| universe.column(term).lanes(*case));

@@ -3,8 +3,8 @@
 
 use std::fmt;
 
-/// A set of indices into [`Operator::clauses`](crate::Operator::clauses) or
-/// [`Operator::questions`](crate::Operator::questions).
+/// A set of indices into [`Operator::clauses`](crate::Operator::clauses),
+/// [`Operator::questions`](crate::Operator::questions) or the names of clauses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct IdSet(u128);
 

@@ -186,11 +186,14 @@ mod tests {
             Ok(_) => panic!("{text} compiles"),
             Err(mistake) => format!("{}; {}", mistake.message, mistake.help.unwrap_or_default()),
         };
-        assert!(said("violation == 3").starts_with("`violation` is the name of a clause, and no number; "));
+        for text in ["violation == 3", "violation in [alignment, 3]"] {
+            assert!(said(text).starts_with("`violation` is the name of a clause, and no number; "), "{text}");
+        }
         for text in [
             "violation == stride-nonzero",
             "slice1.stride-nonzero != violation",
             "violation == strid_nonzero",
+            "violation in [alignment, stride-nonzero]",
         ] {
             assert!(said(text).ends_with("; did you mean `stride_nonzero`?"), "{}", said(text));
         }

@@ -1,5 +1,5 @@
-//! Backends that crash, hang, refuse, are wrong, or print where nothing is asked of them: at one case, or at
-//! so many that they give a run much to tell.
+//! Backends that crash, hang, refuse, are wrong, or print although nothing asked them to: at one case, or at
+//! many.
 
 use std::{
     io::{self, Write as _},

@@ -402,7 +402,7 @@ fn a_search_that_is_over_still_returns_every_failure() {
     assert_eq!((found, asked), (outcomes.failures.len(), 0));
 }
 
-/// Cases, some passes of which could not have shown the failure.
+/// Cases. Some of those that passed could not have shown the failure.
 struct Hiding<'a> {
     cases: &'a [Case],
     predicate: Predicate,
@@ -457,7 +457,8 @@ fn a_condition_may_leave_out_axes_of_one_element() {
     assert!(learned[0].exact, "{learned:#?}");
 }
 
-/// A second condition of which only experiments have failures belongs to the finding of the first.
+/// Experiments may find failures under a second condition, of which the run has none. It belongs to the
+/// finding of the first.
 #[test]
 fn a_condition_that_only_experiments_show_is_not_lost() {
     let fault = Fault::of_predicate("operator == SLICE and (InputTensor.DataType == UINT32 or rank == 5)");

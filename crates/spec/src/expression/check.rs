@@ -404,6 +404,9 @@ impl Checker<'_> {
     }
 
     fn member_of(&self, a: &Expression, members: &[Expression], span: Span, context: Context) -> Checked {
+        if matches!(&a.form, Form::Name(name) if name == "violation") {
+            members.iter().try_for_each(|member| self.check_clause_name(member))?;
+        }
         let a = self.term(a, context, None)?;
         if a.value_type == Type::Condition {
             return Err(mismatch(&a, &Type::Integer).help("`in` takes integers, enumerators and data types"));
