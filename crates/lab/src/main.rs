@@ -59,10 +59,9 @@ enum Tool {
 
     /// Explains the failures of each mutant
     ///
-    /// It prints the findings of each fault, and how often their predicates are right. Each fault runs the
-    /// suite twice, without experiments and with them. A predicate is right if it holds for exactly the cases
-    /// that fail, among those of the suite, 25,000 fresh ones and up to 6,000 that differ from these in one
-    /// member.
+    /// It prints the findings of each fault, and how often their predicates are right. A predicate is right
+    /// if it holds for exactly the cases that fail, among those of the suite, 25,000 fresh ones and up to
+    /// 6,000 that differ from these in one member.
     Findings {
         #[command(flatten)]
         mutants: Mutants,
