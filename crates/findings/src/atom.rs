@@ -241,8 +241,11 @@ fn read(test: &Test, words: &[Word]) -> (String, u32) {
     match test {
         Test::Number(_, sign, number) => {
             // People write `> 0` and `> 1` where others write `>= 1` and `>= 2`.
-            let is_more = *sign == Sign::GreaterOrEqual && matches!(*number, 1 | 2);
-            let number_read = if is_more { *number - 1 } else { *number };
+            let number_read = match (sign, *number) {
+                (Sign::GreaterOrEqual, 1 | 2) => *number - 1,
+                (Sign::LessOrEqual, -1) => 0,
+                _ => *number,
+            };
             let weight = word.weight + number_weight(number_read) + u32::from(*sign == Sign::NotEqual);
             (numbered(text, *sign, *number), weight)
         }
@@ -296,7 +299,7 @@ fn numbered(text: &str, sign: Sign, number: i64) -> String {
 fn number_weight(number: i64) -> u32 {
     let magnitude = number.unsigned_abs();
     let is_bound = [7, 8, 15, 16, 31, 32].iter().any(|bits| magnitude == 1 << bits);
-    match magnitude {
+    let of_magnitude = match magnitude {
         0 | 1 => 0,
         2..=4 => 1,
         5..=8 => 2,
@@ -304,7 +307,8 @@ fn number_weight(number: i64) -> u32 {
         _ if magnitude.is_power_of_two() => 3,
         _ if (magnitude + 1).is_power_of_two() || (magnitude - 1).is_power_of_two() => 4,
         _ => 6 + magnitude.ilog10(),
-    }
+    };
+    of_magnitude + u32::from(number < 0)
 }
 
 /// A condition on a set of names.

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use dmlcts_generate::draw::derive;
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_spec::{Clause, Library, Operator, Predicate, Scratch, Validity, program::Values};
+use dmlcts_spec::{
+    Clause, Library, Operator, Predicate, Scratch, Validity, expression::parse, program::Values,
+};
 
 use crate::{
     alternatives::join_alternatives,
@@ -15,6 +17,7 @@ use crate::{
     label::{Ask, Label, Labelled, RoundLimit},
     learn::{Explanation, learn as learn_rules, learn_of_data},
     merge::{Subject, merge},
+    near::conjuncts,
     propose::Asked,
     share::share,
     simplify::simpler as simpler_rules,
@@ -295,28 +298,41 @@ fn of_operator<'a>(
     judged
 }
 
-/// The names of the clauses that the failures of a rule violate, if the rule counts violations without naming
-/// one. Experiments ask no desc that violates other clauses alone, so that no answer says that these are
-/// refused.
-fn unnamed_clauses(text: &str, universe: &Universe<'_>) -> Option<String> {
+/// A rule that counts violations without naming one, with the clauses that its failures violate. Experiments
+/// ask no desc that violates other clauses alone, so that no answer says that these are refused. The names
+/// take the place of the count if they hold for the same cases. The number says how many conditions the rule
+/// has more.
+fn with_named_clauses(text: &str, universe: &Universe<'_>) -> Option<(String, usize)> {
     if !text.contains("violations ") || text.contains("violation ") {
         return None;
     }
     let (operator, level) = (universe.terms.operator(), universe.terms.level());
-    let predicate = Predicate::compile(text, [operator.scope()]).ok()?;
     let (mut values, mut scratch) = (Values::default(), Scratch::default());
-    let failures = universe.of_outcome(true).into_iter().map(|case| universe.case(case));
-    let held: Vec<&Case> = failures.filter(|case| predicate.holds(case, level, &mut values)).collect();
-    let violated = held.into_iter().map(|case| operator.judge(&case.desc, level, &mut scratch).violated);
+    let mut held = |text: &str| -> Option<Vec<usize>> {
+        let predicate = Predicate::compile(text, [operator.scope()]).ok()?;
+        Some(
+            (0..universe.len())
+                .filter(|case| predicate.holds(universe.case(*case), level, &mut values))
+                .collect(),
+        )
+    };
+    let own = held(text)?;
+    let failures = own.iter().filter(|case| universe.is_failure(**case)).map(|case| universe.case(*case));
+    let violated = failures.map(|case| operator.judge(&case.desc, level, &mut scratch).violated);
     let violated = violated.reduce(dmlcts_spec::IdSet::union)?;
     let mut names: Vec<String> = violated.items(operator.clauses()).map(Clause::name).collect();
     names.sort_unstable();
     names.dedup();
-    match names.as_slice() {
-        [] => None,
-        [one] => Some(format!("violation == {one}")),
-        several => Some(format!("violation in [{}]", several.join(", "))),
-    }
+    let named = match names.as_slice() {
+        [] => return None,
+        [one] => format!("violation == {one}"),
+        several => format!("violation in [{}]", several.join(", ")),
+    };
+    let mut parts = conjuncts(parse(text).ok()?).into_iter().map(|part| part.to_string());
+    let count = parts.find(|part| part.starts_with("violations "))?;
+    let in_place = text.replacen(&count, &named, 1);
+    let is_same = held(&in_place).is_some_and(|held| held == own);
+    Some(if is_same { (in_place, 0) } else { (format!("{named} and {text}"), 1) })
 }
 
 /// The result, with the counts that the predicates' own evaluation gives.
@@ -339,8 +355,8 @@ fn learned(class: &str, validity: Validity, universe: &Universe<'_>, result: Exp
             held.fill(true);
             continue;
         }
-        if let Some(named) = unnamed_clauses(&text, universe) {
-            (text, length) = (format!("{named} and {text}"), length + 1);
+        if let Some((named, more)) = with_named_clauses(&text, universe) {
+            (text, length) = (named, length + more);
         }
         // The text is what counts, so it and not the search decides which cases it holds for.
         let Ok(predicate) = Predicate::compile(&text, [operator.scope()]) else { continue };
