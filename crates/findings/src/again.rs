@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use dmlcts_model::{Case, Fill, Side, Value, packed_strides};
 
 use crate::{
-    data::has_only_distinct_elements,
+    data::{has_only_distinct_elements, is_repeated},
     label::{Ask, Label},
     learn::Explanation,
     simplify::shorter,
@@ -26,8 +26,8 @@ const LARGEST: u64 = 1 << 20;
 /// The passes that are asked again at a time.
 const MOST: usize = 24;
 
-/// The case with other data, several times; if the desc has a scalar of 0, with another one, too. None if the
-/// case shows elements from wrong places with its own data.
+/// The case with other data, several times; if its scalar shows no element from a wrong place, with another
+/// scalar, too. None if the case shows elements from wrong places with its own data.
 pub fn with_other_data(case: &Case) -> impl Iterator<Item = Case> + '_ {
     let fills = if has_only_distinct_elements(case) { &[][..] } else { &FILLS[..] };
     let with_fill = |fill: &Fill| Case { fill: fill.clone(), ..case.clone() };
@@ -36,12 +36,12 @@ pub fn with_other_data(case: &Case) -> impl Iterator<Item = Case> + '_ {
     fills.iter().map(with_fill).chain(others)
 }
 
-/// The case with another scalar in place of 0, which a backend may read outside of the input. `None` if the
-/// desc has no such scalar.
+/// The case with another scalar in place of 0, which a backend may read outside of the input, or of one that
+/// other bytes of its union repeat. `None` if the desc has no such scalar.
 fn with_other_scalar(mut case: Case) -> Option<Case> {
     let size = case.desc.tensor(Side::Output)?.data_type.element_size()?;
     let scalar = case.desc.members.iter_mut().find_map(|member| match member {
-        Value::Scalar(bytes) if bytes.iter().take(size).all(|byte| *byte == 0) => Some(bytes),
+        Value::Scalar(bytes) if bytes[..size] == [0; 8][..size] || is_repeated(bytes, size) => Some(bytes),
         _ => None,
     })?;
     // A usual number in each type of float, whose bytes and words all differ.

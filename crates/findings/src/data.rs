@@ -47,7 +47,7 @@ pub(crate) fn redraw(case: &mut Case, draws: &mut Draws) {
 
 /// Whether a case is sure to show an element from a wrong place: all elements of the input differ from each
 /// other, from the scalars of the desc, and from 0, which a backend may read outside of the input. The bytes
-/// of each differ if their order is reversed.
+/// of each differ if their order is reversed. A scalar differs from what other bytes of its union hold.
 pub fn has_only_distinct_elements(case: &Case) -> bool {
     let Some(input) = case.desc.tensor(Side::Input) else { return false };
     let (Some(count), Some(size)) = (span(input), input.data_type.element_size()) else { return false };
@@ -60,10 +60,13 @@ pub fn has_only_distinct_elements(case: &Case) -> bool {
     fill::write(&case.fill, input.data_type, &mut memory);
     let mut elements: Vec<&[u8]> = memory.chunks(size).collect();
     let scalars = case.desc.members.iter().filter_map(|value| match value {
-        Value::Scalar(bytes) => Some(&bytes[..size]),
+        Value::Scalar(bytes) => Some(bytes),
         _ => None,
     });
-    elements.extend(scalars);
+    if scalars.clone().any(|bytes| is_repeated(bytes, size)) {
+        return false;
+    }
+    elements.extend(scalars.map(|bytes| &bytes[..size]));
     let zero = [0; 8];
     // Bytes that are the same from both ends show nothing of their order.
     let shows_order = |bytes: &&[u8]| bytes.len() == 1 || bytes.iter().ne(bytes.iter().rev());
@@ -73,6 +76,11 @@ pub fn has_only_distinct_elements(case: &Case) -> bool {
     elements.extend(zero.get(..size));
     elements.sort_unstable();
     elements.windows(2).all(|pair| pair[0] != pair[1])
+}
+
+/// Whether the first element of a union is also another one.
+pub(crate) fn is_repeated(union: &[u8; 8], size: usize) -> bool {
+    union.chunks(size).skip(1).any(|other| *other == union[..size])
 }
 
 /// The number of elements from the first to the last of a tensor.
