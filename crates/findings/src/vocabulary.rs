@@ -167,12 +167,16 @@ impl Words {
             // Without the innermost axis: rows.
             let rows = format!("(product axes (if axis == rank - 1 then 1 else {tensor}.Sizes))");
             self.add(Scope::Desc, Kind::Elements, LONG, rows).divisors = POWERS;
-            self.desc(LONG, format!("{elements} mod 2^32"));
-            // What each tensor needs, exactly, in 32 bits and rounded up; and without its strides.
+            for bits in [32, 64] {
+                self.desc(LONG, format!("{elements} mod 2^{bits}"));
+            }
+            // What each tensor needs: exactly, in 32 bits and rounded up; without its last element; and
+            // without its strides.
             for (needed, more) in [
                 (format!("{span} * {size}"), 4),
                 (format!("{span} * {size} mod 2^32"), 8),
                 (format!("align({span} * {size}, 4)"), 8),
+                (format!("align((sum axes ({tensor}.Sizes - 1) * {tensor}.Strides) * {size}, 4)"), 8),
                 (format!("align({elements} * {size}, 4)"), 8),
             ] {
                 self.desc(LONG + more, format!("{tensor}.TotalTensorSizeInBytes - {needed}"));
@@ -265,6 +269,8 @@ impl Words {
             self.axis(PAIR + 4, format!("({one} - 1) / InputTensor.Sizes"));
             self.axis(PAIR + 4, format!("{one} / (InputTensor.Sizes - 1)"));
             for step in &lists.signed {
+                let last = format!("{one} + (OutputTensor.Sizes - 1) * abs({step})");
+                self.add(Scope::Axis, Kind::List, PAIR + 4, last);
                 self.axis(PAIR, format!("{one} * {step}"));
                 self.axis(PAIR, format!("{one} mod {step}"));
                 self.axis(PAIR + 4, format!("({one} - 1) mod {step}"));
@@ -294,6 +300,8 @@ impl Words {
         for tensor in Side::BOTH.map(Side::member_name) {
             add(format!("{tensor}.Strides == next({tensor}.Sizes * {tensor}.Strides)"));
         }
+        // Code that merges axes may take the output's sizes for the input's.
+        add("InputTensor.Strides == next(OutputTensor.Sizes * InputTensor.Strides)".to_owned());
         for step in &lists.signed {
             for other in ["next", "previous", "later"] {
                 add(format!("{other}({step} < 0)"));
