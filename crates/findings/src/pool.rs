@@ -13,9 +13,11 @@ use crate::{
 const ALIKE: usize = 6;
 /// Atoms up to this weight are counted over the axes.
 const COUNTED: u32 = 24;
+/// Atoms up to this weight join one of [`WIDE`].
+const JOINED: u32 = 16;
 
-/// Whether an axis has several elements.
-const WIDE: [&str; 2] = ["InputTensor.Sizes > 1", "OutputTensor.Sizes > 1"];
+/// Whether an axis has several elements, or elements other than the first are read.
+const WIDE: [&str; 3] = ["InputTensor.Sizes > 1", "OutputTensor.Sizes > 1", "highest > 0"];
 
 /// The cases of a search, by their indices in the universe.
 #[derive(Clone, Debug, Default)]
@@ -83,16 +85,17 @@ pub(crate) fn pool(
     }
     // As with counts.
     if least_failed == sample.failed.len() {
-        on_no_wide_axis(atoms, universe, sample, &mut found);
+        on_wide_axes(atoms, universe, sample, &mut found);
     }
     let mut candidates: Vec<Candidate> = found.into_iter().filter_map(candidate).collect();
     candidates.sort_by_key(|candidate| (candidate.weight, candidate.condition.clone()));
     (candidates, members.sorted())
 }
 
-/// Adds conditions that hold if no axis of several elements has an atom. What the strides of other axes are
-/// changes nothing, so that code often leaves these axes out.
-fn on_no_wide_axis(
+/// Adds conditions on axes of several elements: that an axis has an atom, or that none has. The strides of
+/// other axes change nothing, so that code often leaves these axes out. A rule has one group of atoms, and
+/// these conditions stand beside it: a broadcast on one axis, and a gap on another.
+fn on_wide_axes(
     atoms: &[Atom],
     universe: &Universe<'_>,
     sample: &Sample,
@@ -100,9 +103,10 @@ fn on_no_wide_axis(
 ) {
     let is_wide = |place: &usize| WIDE.contains(&atoms[*place].text.as_str());
     for wide in (0..atoms.len()).filter(is_wide) {
-        let is_light = |place: &usize| atoms[*place].is_axis && atoms[*place].weight <= COUNTED;
-        for place in (0..atoms.len()).filter(is_light) {
-            let condition = Condition { form: Form::No, atoms: vec![wide, place] };
+        let is_light = |place: &usize| atoms[*place].is_axis && atoms[*place].weight <= JOINED;
+        let others = (0..atoms.len()).filter(is_light).filter(|place| *place != wide);
+        for (place, form) in others.flat_map(|place| [(place, Form::No), (place, Form::Any)]) {
+            let condition = Condition { form, atoms: vec![wide, place] };
             let holds = |case: &usize| condition.holds(atoms, universe, *case);
             if !sample.failed.iter().all(holds) {
                 continue;
