@@ -7,15 +7,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dmlcts_generate::draw::{Draws, derive};
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_spec::{Library, Operator, Predicate, Scratch, Validity, program::Values};
+use dmlcts_spec::{Library, Operator, Predicate, Scratch, Validity, expression::parse, program::Values};
 
 use crate::{
+    data::has_only_distinct_elements,
     evidence::weigh,
     experiment::{Budget, Estimate},
     label::{Ask, Label, Labelled, RoundLimit},
     learned::{Learned, Way, learn, learn_by},
     merge::around_clauses,
+    near::conjuncts,
     role::form,
+    vocabulary::words,
 };
 
 /// The passes of each operator, and the failures of each operator and kind, in the first sample.
@@ -212,6 +215,9 @@ fn judge_data(
         // are the cause. A long one fits by chance.
         let length = |one: &Learned| one.predicates.iter().map(|found| found.conditions).sum::<usize>();
         for mut new in learn_by(&labelled, (library, level), seed, budget, Way::Data) {
+            if !tells_data_apart(&new, sample, (library, level)) {
+                continue;
+            }
             let mut old = hiding.keys().copied().filter(|place| are_alike(&learned[*place], &new));
             let old = old.next().map(|place| &mut learned[place]);
             let is_right = |old: &&mut Learned| new.wrong == 0 && length(&new) <= 2 + length(old);
@@ -221,6 +227,28 @@ fn judge_data(
             }
         }
     }
+}
+
+/// Whether some condition on the data is false for data that show an element from a wrong place. A condition
+/// that holds for all such data, such as that they are not all 0, says only where a failure shows.
+fn tells_data_apart(learned: &Learned, sample: &Sample, (library, level): (&Library, FeatureLevel)) -> bool {
+    let Some(operator) = library.operator(&learned.operator) else { return false };
+    let of_data = words(operator).into_iter().filter(|word| word.is_of_data).map(|word| word.text);
+    let of_data: Vec<String> = of_data.collect();
+    let conditions = learned.predicates.iter().filter_map(|found| parse(&found.condition).ok());
+    let conditions = conditions.flat_map(conjuncts).filter(|one| {
+        let text = one.to_string();
+        of_data.iter().any(|word| text.contains(word.as_str()))
+    });
+    let conditions = conditions.filter_map(|one| Predicate::from_expression(one, [operator.scope()]).ok());
+    let conditions: Vec<Predicate> = conditions.collect();
+    let (mut values, mut scratch) = (Values::default(), Scratch::default());
+    let mut telling = sample.values().filter(|one| {
+        one.case.desc.signature.operator == learned.operator
+            && has_only_distinct_elements(&one.case)
+            && operator.judge(&one.case.desc, level, &mut scratch).validity() == learned.validity
+    });
+    telling.any(|one| conditions.iter().any(|condition| !condition.holds(&one.case, level, &mut values)))
 }
 
 /// Whether both are about the same failures.
@@ -510,11 +538,12 @@ impl<'a> Rules<'a> {
 }
 
 /// A condition without the names of violated clauses, if it asks for more than them. A check that is left out
-/// for some descs shows in each operator by clauses of its own.
+/// for some descs shows in each operator by clauses of its own. A desc that may violate only one clause
+/// violates one.
 fn without_clauses(condition: &str) -> String {
     match around_clauses(condition) {
         Some([before, _, after]) if !(before.is_empty() && after.is_empty()) => {
-            format!("{before}violation{after}")
+            format!("{before}violation{after}").replace("violations == 1 and ", "")
         }
         _ => condition.to_owned(),
     }
