@@ -1,8 +1,14 @@
 //! Changes a case by one to three edits. Members of one axis change together, and whole axes come from other
 //! valid cases. So most edits keep a valid case valid, and the judge drops the others.
 
-use dmlcts_generate::draw::Draws;
-use dmlcts_model::{Case, DataType, Desc, List, MemberKind, Side, Value, packed_strides};
+use dmlcts_generate::{
+    draw::Draws,
+    edit::{
+        fit_sizes, integers, offset_mut, recount, remove_axis, repeat_axis, retype, set_strides, set_tuple,
+        swap_axes, tensor_slot, tuple, tuple_ranges, usual_sizes,
+    },
+};
+use dmlcts_model::{Case, DataType, Desc, MemberKind, Side, Value, packed_strides};
 
 use crate::data::redraw;
 
@@ -26,20 +32,13 @@ pub(crate) struct Donors<'a> {
 /// A variant of a case.
 pub(crate) fn mutant(base: &Case, donors: &Donors<'_>, draws: &mut Draws) -> Case {
     let mut case = base.clone();
-    let usual = Side::BOTH.map(|side| {
-        base.desc.tensor(side).is_some_and(|tensor| tensor.total_size == tensor.usual_total_size())
-    });
+    let usual = usual_sizes(&base.desc);
     let mut is_of_memory = false;
     for _ in 0..=draws.place(3) {
         is_of_memory |= edit(&mut case, donors, draws);
     }
-    for (side, usual) in Side::BOTH.into_iter().zip(usual) {
-        if let Some(tensor) = case.desc.tensor_mut(side)
-            && usual
-            && !is_of_memory
-        {
-            tensor.total_size = tensor.usual_total_size();
-        }
+    if !is_of_memory {
+        fit_sizes(&mut case.desc, usual);
     }
     redraw(&mut case, draws);
     case
@@ -56,8 +55,7 @@ pub fn swept_members(case: &Case) -> usize {
 /// of these make the number of elements come near the bound.
 pub fn sweep(case: &mut Case, member: usize, bounds: &[i64], draws: &mut Draws) {
     let desc = &mut case.desc;
-    let usual = Side::BOTH
-        .map(|side| desc.tensor(side).is_some_and(|tensor| tensor.total_size == tensor.usual_total_size()));
+    let usual = usual_sizes(desc);
     let axis = draws.place(desc.rank());
     let bound = if draws.chance(1, 3) { draws.pick(bounds) } else { None };
     let mut number = bound.map_or_else(|| any_number(draws), |bound| bound.unsigned_abs());
@@ -70,7 +68,7 @@ pub fn sweep(case: &mut Case, member: usize, bounds: &[i64], draws: &mut Draws) 
     let (of_axis, singles) = (tuple(desc, axis).len(), singles(desc).collect::<Vec<_>>());
     let signed = |is_negative: bool| if is_negative { -(number as i64) } else { number as i64 };
     if member < of_axis {
-        let is_negative = kinds(desc)[member] && draws.chance(1, 2);
+        let is_negative = tuple_ranges(desc)[member].0 < 0 && draws.chance(1, 2);
         set_with_others(desc, axis, (member, signed(is_negative)), draws);
     } else if let Some(single) = singles.get(member - of_axis) {
         let kind = &desc.signature.members[*single].kind;
@@ -87,16 +85,12 @@ pub fn sweep(case: &mut Case, member: usize, bounds: &[i64], draws: &mut Draws) 
         };
     } else if member == of_axis + singles.len() {
         let types: Vec<DataType> = DataType::all().collect();
-        set_type(desc, draws.pick(&types).copied().unwrap_or(DataType::UNKNOWN));
+        retype(desc, draws.pick(&types).copied().unwrap_or(DataType::UNKNOWN));
     } else {
         let place = member - of_axis - singles.len() - 1;
         return sweep_memory(case, Side::BOTH[place % 2], place / 2, (axis, number), draws);
     }
-    for (side, usual) in Side::BOTH.into_iter().zip(usual) {
-        if let Some(tensor) = desc.tensor_mut(side).filter(|_| usual) {
-            tensor.total_size = tensor.usual_total_size();
-        }
-    }
+    fit_sizes(desc, usual);
 }
 
 /// The number of elements on all axes but one, if the member is the sizes of a tensor and none of them is 0.
@@ -112,11 +106,7 @@ fn sweep_memory(case: &mut Case, side: Side, member: usize, (axis, number): (usi
     // Most other offsets and total sizes are invalid.
     let aligned = |draws: &mut Draws, by: u64| if draws.chance(7, 8) { number / by * by } else { number };
     if member == 0 {
-        let offset = match side {
-            Side::Input => &mut case.binding.input,
-            Side::Output => &mut case.binding.output,
-        };
-        *offset = aligned(draws, 16);
+        *offset_mut(&mut case.binding, side) = aligned(draws, 16);
         return;
     }
     let Some(tensor) = case.desc.tensor_mut(side) else { return };
@@ -130,8 +120,7 @@ fn sweep_memory(case: &mut Case, side: Side, member: usize, (axis, number): (usi
             if let Some(stride) = strides.get_mut(axis) {
                 *stride = number.min(u32::MAX.into()) as i64;
             }
-            tensor.strides = Some(strides);
-            tensor.total_size = tensor.usual_total_size();
+            set_strides(tensor, Some(strides));
         }
     }
 }
@@ -173,22 +162,18 @@ fn edit(case: &mut Case, donors: &Donors<'_>, draws: &mut Draws) -> bool {
     match kind {
         3..=6 => shift(&mut case.desc, axis, donors.numbers, draws),
         7 => swap_axes(&mut case.desc, axis, draws.place(rank)),
-        8 if rank > 1 => lists(&mut case.desc, &mut |list| {
-            if axis < list.len() {
-                list.remove(axis);
-            }
-        }),
+        8 if rank > 1 => remove_axis(&mut case.desc, axis),
         9 if rank < 8 => {
-            lists(&mut case.desc, &mut |list| {
-                if axis < list.len() {
-                    list.insert(axis, list[axis]);
-                }
-            });
+            repeat_axis(&mut case.desc, axis);
             if draws.chance(1, 2) {
                 transplant(&mut case.desc, axis, &donor.desc, draws);
             }
         }
-        10 => retype(&mut case.desc, &donor.desc),
+        10 => {
+            if let Some(tensor) = donor.desc.tensor(Side::Input) {
+                retype(&mut case.desc, tensor.data_type);
+            }
+        }
         11 => scalars(&mut case.desc, &donor.desc, draws),
         12 => strides(&mut case.desc, axis, draws),
         MEMORY => memory(case, donor, draws),
@@ -199,49 +184,6 @@ fn edit(case: &mut Case, donors: &Donors<'_>, draws: &mut Draws) -> bool {
     }
     recount(&mut case.desc, rank);
     kind == MEMORY
-}
-
-/// Calls `change` with each list of a desc.
-fn lists(desc: &mut Desc, change: &mut dyn FnMut(&mut List)) {
-    tuple_lists(desc, change);
-    for side in Side::BOTH {
-        if let Some(strides) = desc.tensor_mut(side).and_then(|tensor| tensor.strides.as_mut()) {
-            change(strides);
-        }
-    }
-}
-
-/// Calls `change` with the sizes of both tensors and with each list member.
-fn tuple_lists(desc: &mut Desc, change: &mut dyn FnMut(&mut List)) {
-    for side in Side::BOTH {
-        if let Some(sizes) = desc.tensor_mut(side).and_then(|tensor| tensor.sizes.as_mut()) {
-            change(sizes);
-        }
-    }
-    for value in &mut desc.members {
-        if let Value::List(Some(list)) = value {
-            change(list);
-        }
-    }
-}
-
-/// The values of one axis of the sizes and list members.
-fn tuple(desc: &Desc, axis: usize) -> Vec<i64> {
-    let sizes = Side::BOTH.iter().filter_map(|side| desc.tensor(*side)?.sizes.as_ref());
-    let members = desc.members.iter().filter_map(|value| match value {
-        Value::List(list) => list.as_ref(),
-        _ => None,
-    });
-    sizes.chain(members).filter_map(|list| list.get(axis).copied()).collect()
-}
-
-fn set_tuple(desc: &mut Desc, axis: usize, tuple: &[i64]) {
-    let mut values = tuple.iter();
-    tuple_lists(desc, &mut |list| {
-        if let (Some(slot), Some(value)) = (list.get_mut(axis), values.next()) {
-            *slot = *value;
-        }
-    });
 }
 
 /// Takes the sizes and members of an axis from another case.
@@ -281,64 +223,19 @@ fn set_with_others(desc: &mut Desc, axis: usize, (place, new): (usize, i64), dra
         }
     }
     // A desc holds no other numbers.
-    let kinds = kinds(desc);
-    for (value, is_signed) in values.iter_mut().zip(kinds) {
-        let range =
-            if is_signed { i64::from(i32::MIN)..=i64::from(i32::MAX) } else { 0..=i64::from(u32::MAX) };
-        *value = (*value).clamp(*range.start(), *range.end());
+    for (value, (least, most)) in values.iter_mut().zip(tuple_ranges(desc)) {
+        *value = (*value).clamp(least, most);
     }
     set_tuple(desc, axis, &values);
-}
-
-/// For each value of a tuple, whether it may be negative.
-fn kinds(desc: &Desc) -> Vec<bool> {
-    let sizes = Side::BOTH.iter().filter(|side| desc.tensor(**side).is_some_and(|it| it.sizes.is_some()));
-    let members = desc.signature.members.iter().zip(&desc.members);
-    let members = members.filter(|(_, value)| matches!(value, Value::List(Some(_))));
-    sizes
-        .map(|_| false)
-        .chain(members.map(|(member, _)| matches!(member.kind, MemberKind::I32List)))
-        .collect()
-}
-
-fn swap_axes(desc: &mut Desc, one: usize, other: usize) {
-    lists(desc, &mut |list| {
-        if one < list.len() && other < list.len() {
-            list.swap(one, other);
-        }
-    });
-}
-
-/// Takes the data type of another case.
-fn retype(desc: &mut Desc, donor: &Desc) {
-    if let Some(tensor) = donor.tensor(Side::Input) {
-        set_type(desc, tensor.data_type);
-    }
-}
-
-/// Sets the data type of both tensors, and members that hold a type.
-fn set_type(desc: &mut Desc, data_type: DataType) {
-    for side in Side::BOTH {
-        if let Some(tensor) = desc.tensor_mut(side) {
-            tensor.data_type = data_type;
-        }
-    }
-    for (member, value) in desc.signature.members.iter().zip(&mut desc.members) {
-        if matches!(member.kind, MemberKind::DataType) {
-            *value = Value::Integer(i64::from(data_type.0));
-        }
-    }
 }
 
 /// Takes the data type of another case for one tensor or member.
 fn retype_one(desc: &mut Desc, donor: &Desc, draws: &mut Draws) {
     let Some(data_type) = donor.tensor(Side::Input).map(|tensor| tensor.data_type) else { return };
-    let kinds = desc.signature.members.iter().zip(&mut desc.members);
-    let members = kinds.filter(|(member, _)| matches!(member.kind, MemberKind::DataType));
-    let mut members: Vec<&mut Value> = members.map(|(_, value)| value).collect();
+    let mut members: Vec<&mut i64> = integers(desc, &MemberKind::DataType).collect();
     let place = draws.place(2 + members.len());
-    if let Some(value) = members.get_mut(place.wrapping_sub(2)) {
-        **value = Value::Integer(i64::from(data_type.0));
+    if let Some(code) = members.get_mut(place.wrapping_sub(2)) {
+        **code = data_type.0.into();
     } else if let Some(tensor) = desc.tensor_mut(Side::BOTH[place % 2]) {
         tensor.data_type = data_type;
     }
@@ -390,8 +287,7 @@ fn strides(desc: &mut Desc, axis: usize, draws: &mut Draws) {
             }
         }
     }
-    tensor.strides = Some(strides);
-    tensor.total_size = tensor.usual_total_size();
+    set_strides(tensor, Some(strides));
 }
 
 /// Takes total sizes, alignments and offsets from another case.
@@ -422,8 +318,7 @@ fn memory(case: &mut Case, donor: &Case, draws: &mut Draws) {
 /// Removes the strides of a tensor.
 fn pack(desc: &mut Desc, draws: &mut Draws) {
     if let Some(tensor) = desc.tensor_mut(Side::BOTH[draws.place(2)]) {
-        tensor.strides = None;
-        tensor.total_size = tensor.usual_total_size();
+        set_strides(tensor, None);
     }
 }
 
@@ -452,10 +347,7 @@ fn take_one(desc: &mut Desc, donor: &Desc, draws: &mut Draws) {
     let place = draws.place(3 + desc.members.len());
     let other = donor.tensor(side);
     match (place, other) {
-        (0, None) => match side {
-            Side::Input => desc.input = None,
-            Side::Output => desc.output = None,
-        },
+        (0, None) => *tensor_slot(desc, side) = None,
         (0 | 1, Some(other)) => {
             if let Some(tensor) = desc.tensor_mut(side) {
                 tensor.dimension_count = u32::try_from(i64::from(other.dimension_count) + more).unwrap_or(0);
@@ -476,20 +368,5 @@ fn take_one(desc: &mut Desc, donor: &Desc, draws: &mut Draws) {
             _ => {}
         },
         _ => {}
-    }
-}
-
-/// Sets each count of axes that was the number of sizes to that number.
-fn recount(desc: &mut Desc, was: usize) {
-    let rank = desc.rank();
-    for side in Side::BOTH {
-        if let Some(tensor) = desc.tensor_mut(side).filter(|tensor| tensor.dimension_count == was as u32) {
-            tensor.dimension_count = rank as u32;
-        }
-    }
-    for (member, value) in desc.signature.members.iter().zip(&mut desc.members) {
-        if matches!(member.kind, MemberKind::Count) && *value == Value::Integer(was as i64) {
-            *value = Value::Integer(rank as i64);
-        }
     }
 }

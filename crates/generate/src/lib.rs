@@ -37,12 +37,14 @@
 //! | `impossible` | the pairs of a way and a factor's value that no desc shows |
 //! | [`fill`](mod@fill) | the content of inputs, and the origin of a wrong element; from `dmlcts-model` |
 //! | [`draw`], [`radix`] | random numbers and mixed-radix numbers that never change |
+//! | [`edit`] | the edits of descs that strategies, `mutate` and `shrink` share |
 //! | `mutate` | one random change to a case |
 //! | `shrink` | a smaller case that fails in the same way |
 
 mod certificate;
 mod crossed;
 pub mod draw;
+pub mod edit;
 mod expansion;
 mod impossible;
 mod length;

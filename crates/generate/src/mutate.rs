@@ -2,7 +2,7 @@
 
 use dmlcts_model::{Case, DataType, Fill, List, MemberKind, Side, Tensor, Value, line, packed_strides};
 
-use crate::draw::Draws;
+use crate::{draw::Draws, edit::tensor_slot};
 
 /// Values around which rules break: small ones, and the edges of 16, 31 and 32 bits.
 const EDGES: [i64; 12] =
@@ -17,7 +17,7 @@ pub fn mutate(case: &mut Case, draws: &mut Draws) {
         5..=8 => {
             let side = Side::BOTH[draws.place(2)];
             if draws.chance(1, 40) {
-                *(if side == Side::Input { &mut case.desc.input } else { &mut case.desc.output }) = None;
+                *tensor_slot(&mut case.desc, side) = None;
             }
             if let Some(tensor) = case.desc.tensor_mut(side) {
                 mutate_tensor(tensor, draws);

@@ -8,7 +8,7 @@
 mod plainer;
 mod tuples;
 
-use dmlcts_model::{Case, FeatureLevel, Side};
+use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{Judgement, Library, Scratch, Validity};
 
 use self::{
@@ -16,8 +16,8 @@ use self::{
     tuples::simpler_tuples,
 };
 use crate::{
+    edit::{drop_axis, fit_sizes, set_tuple, tuples_fit, usual_sizes},
     space::Space,
-    strategy::neighbour::{drop_axis, set_tuple, tuples_fit},
 };
 
 /// The smallest case that `fails`, starting from a failing case. At most `steps` cases are tried. A valid
@@ -82,22 +82,11 @@ fn proposals(case: &Case, space: Option<&Space<'_>>, validity: Validity) -> Vec<
         all.push(simpler);
     };
     let rank = case.desc.rank();
-    let usual = Side::BOTH.map(|side| {
-        case.desc.tensor(side).is_some_and(|tensor| tensor.total_size == tensor.usual_total_size())
-    });
-    let refit = |case: &mut Case| {
-        for (side, usual) in Side::BOTH.into_iter().zip(usual) {
-            if let Some(tensor) = case.desc.tensor_mut(side)
-                && usual
-            {
-                tensor.total_size = tensor.usual_total_size();
-            }
-        }
-    };
+    let usual = usual_sizes(&case.desc);
     for axis in 0..if tuples_fit(&case.desc) { rank } else { 0 } {
         propose(&mut |simpler| {
             drop_axis(&mut simpler.desc, axis);
-            refit(simpler);
+            fit_sizes(&mut simpler.desc, usual);
         });
     }
     layouts(case, &mut propose);
@@ -105,8 +94,8 @@ fn proposals(case: &Case, space: Option<&Space<'_>>, validity: Validity) -> Vec<
         for axis in 0..rank {
             for simpler_tuple in simpler_tuples(case, space, axis, validity) {
                 propose(&mut |simpler| {
-                    set_tuple(&mut simpler.desc, space, axis, &simpler_tuple);
-                    refit(simpler);
+                    set_tuple(&mut simpler.desc, axis, &simpler_tuple);
+                    fit_sizes(&mut simpler.desc, usual);
                 });
             }
         }

@@ -34,8 +34,6 @@ pub(crate) struct Variable {
     pub(crate) name: String,
     /// The range of the member's type.
     pub(crate) range: Interval,
-    /// The index of the member; `None` for sizes.
-    pub(crate) member: Option<usize>,
 }
 
 /// One value for each member that is neither a list nor derived: enumerations and scalar integers.
@@ -373,17 +371,14 @@ fn places(operator: &Operator, kind: &MemberKind) -> Vec<usize> {
 /// The variables of an axis: both sizes, followed by each list in the order of the struct.
 fn variables(operator: &Operator) -> Vec<Variable> {
     let size = Interval::new(0, i64::from(u32::MAX));
-    let sizes = Side::BOTH.map(|side| Variable {
-        name: format!("{}.Sizes", side.member_name()),
-        range: size,
-        member: None,
-    });
-    let lists = operator.signature().members.iter().enumerate().filter(|(_, member)| member.kind.is_list());
+    let sizes =
+        Side::BOTH.map(|side| Variable { name: format!("{}.Sizes", side.member_name()), range: size });
+    let lists = operator.signature().members.iter().filter(|member| member.kind.is_list());
     sizes
         .into_iter()
-        .chain(lists.map(|(place, member)| {
+        .chain(lists.map(|member| {
             let (low, high) = member.kind.range().unwrap_or_default();
-            Variable { name: member.name.clone(), range: Interval::new(low, high), member: Some(place) }
+            Variable { name: member.name.clone(), range: Interval::new(low, high) }
         }))
         .collect()
 }

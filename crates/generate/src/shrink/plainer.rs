@@ -5,7 +5,10 @@ use std::sync::Arc;
 use dmlcts_model::{Case, DataType, Fill, List, MemberKind, Side, Tensor, Value};
 
 use super::{Propose, tuples::smaller};
-use crate::{fill, strategy::neighbour::retype};
+use crate::{
+    edit::{fit_sizes, offset_mut, retype, set_strides},
+    fill,
+};
 
 /// The largest input whose elements are simplified one by one, in bytes.
 const MOST_BYTES: u64 = 64;
@@ -18,10 +21,7 @@ pub(super) fn layouts(case: &Case, propose: &mut Propose<'_>) {
             propose(&mut |simpler| simpler.desc.tensor_mut(side).into_iter().for_each(change));
         };
         if let Some(strides) = &tensor.strides {
-            change(&|tensor| {
-                tensor.strides = None;
-                tensor.total_size = tensor.usual_total_size();
-            });
+            change(&|tensor| set_strides(tensor, None));
             let is_usual = tensor.total_size == tensor.usual_total_size();
             for simpler in simpler_strides(tensor.sizes.as_deref().unwrap_or_default(), strides) {
                 change(&|tensor| {
@@ -32,18 +32,11 @@ pub(super) fn layouts(case: &Case, propose: &mut Propose<'_>) {
                 });
             }
         }
-        if tensor.total_size != tensor.usual_total_size() {
-            change(&|tensor| tensor.total_size = tensor.usual_total_size());
-        }
-        if tensor.alignment != 0 || tensor.flags != 0 {
-            change(&|tensor| (tensor.alignment, tensor.flags) = (0, 0));
-        }
+        change(&|tensor| tensor.total_size = tensor.usual_total_size());
+        change(&|tensor| (tensor.alignment, tensor.flags) = (0, 0));
     }
-    if case.binding.input != 0 {
-        propose(&mut |simpler| simpler.binding.input = 0);
-    }
-    if case.binding.output != 0 {
-        propose(&mut |simpler| simpler.binding.output = 0);
+    for side in Side::BOTH {
+        propose(&mut |simpler| *offset_mut(&mut simpler.binding, side) = 0);
     }
 }
 
@@ -99,11 +92,7 @@ pub(super) fn plainer(case: &Case, propose: &mut Propose<'_>) {
             }
             simpler.fill = Fill::Iota;
             retype(&mut simpler.desc, DataType::FLOAT32);
-            for side in Side::BOTH {
-                if let Some(tensor) = simpler.desc.tensor_mut(side) {
-                    tensor.total_size = tensor.usual_total_size();
-                }
-            }
+            fit_sizes(&mut simpler.desc, [true; 2]);
         });
     }
 }

@@ -4,10 +4,10 @@ use dmlcts_model::Case;
 use dmlcts_spec::Validity;
 
 use crate::{
+    edit::tuple,
     lower::{INPUT, OUTPUT},
     solve::{Interval, Problem},
     space::Space,
-    strategy::neighbour::tuple,
 };
 
 /// The largest number of tuples that are enumerated for one axis.
@@ -30,7 +30,7 @@ pub(super) fn simpler_tuples(
     axis: usize,
     validity: Validity,
 ) -> Vec<Vec<i64>> {
-    let Some(old) = tuple(&case.desc, space, axis) else { return Vec::new() };
+    let old = tuple(&case.desc, axis);
     let mut found = spread(enumerated(case, space, &old, validity), &old, space);
     let mut steps = single(&old);
     if old.iter().any(|value| value.abs() > NEAR) {

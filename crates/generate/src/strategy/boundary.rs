@@ -19,6 +19,7 @@ use super::{
 };
 use crate::{
     draw::Draws,
+    edit::set_strides,
     lower::{INPUT, OUTPUT},
     solve::{Comparison, Condition, Domains, Interval, Problem, Relation, Term},
     space::{MOST_AXES, Setting, Space},
@@ -170,7 +171,7 @@ impl Search<'_, '_> {
                 all.extend(products(space, setting, &base));
             }
             for change in all {
-                change.apply(&base, space, unit, &mut changed);
+                change.apply(&base, unit, &mut changed);
                 let judgement = space.operator.judge(&changed.desc, space.level, &mut scratch);
                 if judgement.validity() == Validity::Invalid {
                     continue;
@@ -207,8 +208,7 @@ pub(super) fn tangled(space: &Space<'_>, word: u64) -> Option<Case> {
             space.assemble(&mut case, setting, data_type, &[tuple.as_slice(); MOST_AXES][..rank]);
             space.set_scalars(&mut case.desc, data_type, word);
             let output = case.desc.output.as_mut()?;
-            output.strides = Some(List::from_slice(&SUBSET_SUM_STRIDES[..rank]));
-            output.total_size = output.usual_total_size();
+            set_strides(output, Some(List::from_slice(&SUBSET_SUM_STRIDES[..rank])));
             if !space.operator.judge(&case.desc, space.level, &mut scratch).questions.is_empty() {
                 return Some(case);
             }

@@ -9,11 +9,9 @@ use std::sync::Arc;
 use dmlcts_model::{Case, DataType, Fill, MemberKind, Side, Value, element_from_text, element_to_text};
 use dmlcts_spec::{Scratch, Validity};
 
-use super::{
-    SearchResult,
-    neighbour::{Share, rerank, retype, set_tuple, tuple},
-};
+use super::SearchResult;
 use crate::{
+    edit::{Share, fit_sizes, rerank, retype, set_tuple, tuple, tuples_fit},
     lower::{INPUT, OUTPUT},
     space::Space,
 };
@@ -44,10 +42,7 @@ fn carry(example: &Case, data_type: DataType) -> Option<Case> {
     let old = example.desc.tensor(Side::Input)?.data_type;
     let mut case = example.clone();
     retype(&mut case.desc, data_type);
-    for side in Side::BOTH {
-        let tensor = case.desc.tensor_mut(side)?;
-        tensor.total_size = tensor.usual_total_size();
-    }
+    fit_sizes(&mut case.desc, [true; 2]);
     for (member, value) in case.desc.signature.members.iter().zip(&mut case.desc.members) {
         if let (MemberKind::Scalar, Value::Scalar(bytes)) = (&member.kind, value) {
             let converted = convert(&bytes[..old.element_size()?], old, data_type)?;
@@ -77,8 +72,10 @@ fn reshape(case: &Case, space: &Space<'_>, rank: usize) -> Vec<Case> {
     let old = case.desc.rank();
     let Some(setting) = space.setting_of(&case.desc) else { return Vec::new() };
     let unit = &space.settings[setting].unit;
-    let tuples: Option<Vec<Vec<i64>>> = (0..old).map(|axis| tuple(&case.desc, space, axis)).collect();
-    let Some(tuples) = tuples else { return Vec::new() };
+    if !tuples_fit(&case.desc) {
+        return Vec::new();
+    }
+    let tuples: Vec<Vec<i64>> = (0..old).map(|axis| tuple(&case.desc, axis)).collect();
     let mut shapes: Vec<Vec<Vec<i64>>> = Vec::new();
     if rank <= old {
         // Removes the first axes of size 1, because pages add them only for the rank.
@@ -101,9 +98,9 @@ fn reshape(case: &Case, space: &Space<'_>, rank: usize) -> Vec<Case> {
         .into_iter()
         .map(|shape| {
             let mut copy = case.clone();
-            rerank(&mut copy.desc, space, unit, Share::All, rank);
+            rerank(&mut copy.desc, unit, Share::All, rank);
             for (axis, tuple) in shape.iter().enumerate() {
-                set_tuple(&mut copy.desc, space, axis, tuple);
+                set_tuple(&mut copy.desc, axis, tuple);
             }
             copy
         })

@@ -25,6 +25,7 @@ use dmlcts_spec::{Scratch, Validity};
 use super::SearchResult;
 use crate::{
     draw::{Draws, mix},
+    edit::set_strides,
     lower::{INPUT, OUTPUT},
     solve::{Interval, Problem},
     space::{Setting, Space},
@@ -548,8 +549,7 @@ impl Search<'_, '_> {
             Layout::Repeated(axis) => repeat(&mut case, axis),
             Layout::Strides(side, strides) => {
                 if let Some(tensor) = case.desc.tensor_mut(side) {
-                    tensor.strides = Some(List::from_slice(&strides));
-                    tensor.total_size = tensor.usual_total_size();
+                    set_strides(tensor, Some(List::from_slice(&strides)));
                 }
             }
             // Some packed tensors state their strides, which are large, too.
@@ -595,6 +595,5 @@ pub(super) fn repeat(case: &mut Case, axis: usize) {
     stored[axis] = 1;
     let mut strides: List = packed_strides(&stored);
     strides[axis] = 0;
-    input.strides = Some(strides);
-    input.total_size = input.usual_total_size();
+    set_strides(input, Some(strides));
 }

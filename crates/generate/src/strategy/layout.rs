@@ -8,7 +8,10 @@
 
 use dmlcts_model::{Case, List, Side, Tensor};
 
-use crate::draw::{Draws, cut};
+use crate::{
+    draw::{Draws, cut},
+    edit::offset_mut,
+};
 
 /// The fraction of cases that do not have packed tensors at offset 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -155,11 +158,7 @@ fn bind(case: &mut Case, draws: &mut Draws) {
         }
         // An offset must have the alignment that the desc promises.
         let is_moved = word >> 2 & 1 == 0 && alignment <= 4096;
-        let offset = if is_moved { alignment * (1 + (word >> 24 & 7)) } else { 0 };
-        match side {
-            Side::Input => case.binding.input = offset,
-            Side::Output => case.binding.output = offset,
-        }
+        *offset_mut(&mut case.binding, side) = if is_moved { alignment * (1 + (word >> 24 & 7)) } else { 0 };
     }
 }
 

@@ -20,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 use dmlcts_model::{BindingOffsets, Case, DataType, Desc, Fill, List, Side, Tensor};
 use dmlcts_spec::Library;
 
-use crate::{Length, fill, suite::FillForm};
+use crate::{Length, edit::offset_mut, fill, suite::FillForm};
 
 /// A strategy for one part: a number of cases, and the case at each index.
 pub(crate) trait Generator: Send + Sync {
@@ -103,10 +103,7 @@ impl<F: Fn() -> SearchResult + Send + Sync> Searched<F> {
 /// library with such a binding is undefined.
 fn align_offsets(case: &mut Case) {
     for side in Side::BOTH {
-        let offset = match side {
-            Side::Input => &mut case.binding.input,
-            Side::Output => &mut case.binding.output,
-        };
+        let offset = offset_mut(&mut case.binding, side);
         let alignment = case.desc.tensor(side).map_or(0, |tensor| u64::from(tensor.alignment));
         if alignment != 0 && !offset.is_multiple_of(alignment) {
             *offset = 0;

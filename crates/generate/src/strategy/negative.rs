@@ -24,6 +24,7 @@ use super::{
 use crate::{
     crossed::{Crossed, FIRST, INNER, LAST, width},
     draw::Draws,
+    edit::{self, set_strides},
     lower::{self, INPUT, OUTPUT},
     solve::{Comparison, Condition, Domains, Interval, Problem, Relation, Term},
     space::{MOST_AXES, Setting, Space},
@@ -174,6 +175,15 @@ impl Search<'_, '_> {
         (violated, taken)
     }
 
+    /// Adds the changed desc if it breaks exactly one clause. Returns whether it does.
+    fn add_alone(&mut self, twin: &Case) -> bool {
+        let violated = self.taken().0;
+        let clause = violated.iter().next().filter(|_| violated.len() == 1);
+        let broken = |clause| Broken { clause, case: self.changed.clone(), twin: twin.clone() };
+        self.broken.extend(clause.map(broken));
+        clause.is_some()
+    }
+
     /// Finds the recipes of each way.
     fn scout(&mut self) {
         let settings = self.space.settings.len();
@@ -198,7 +208,7 @@ impl Search<'_, '_> {
     }
 
     fn learn_as(&mut self, recipe: Recipe, setting: usize, base: &Case, layout: BaseLayout, change: &Change) {
-        change.apply(base, self.space, &self.space.settings[setting].unit, &mut self.changed);
+        change.apply(base, &self.space.settings[setting].unit, &mut self.changed);
         let (violated, taken) = self.taken();
         let is_alone = violated.len() == 1;
         if is_alone && self.samples.iter().filter(|sample| sample.recipe() == recipe).count() < 4 {
@@ -364,7 +374,7 @@ impl Search<'_, '_> {
             _ => return base,
         };
         let mut twin = base.clone();
-        units.apply(&base, self.space, unit, &mut twin);
+        units.apply(&base, unit, &mut twin);
         twin
     }
 
@@ -396,7 +406,7 @@ impl Search<'_, '_> {
                     // Each case starts with another change, so that values vary.
                     let change = &changes[(change + turn) % changes.len()];
                     let unit = &self.space.settings[wanted.setting].unit;
-                    change.apply(&base, self.space, unit, &mut self.changed);
+                    change.apply(&base, unit, &mut self.changed);
                     let (violated, taken) = self.taken();
                     let is_right = |&(other, truth): &(usize, Truth)| {
                         other == way
@@ -514,7 +524,7 @@ impl Search<'_, '_> {
     fn swaps(&mut self) {
         let space = self.space;
         for setting in 0..space.settings.len() {
-            for place in neighbour::places(space) {
+            for place in edit::places(space.operator.signature()) {
                 let tries = (0..8).map(|number| {
                     let layout = BaseLayout::ALL[number % 2];
                     (setting, (setting + number) % self.types.len(), self.ranks.len() / 3, layout, number / 2)
@@ -526,10 +536,8 @@ impl Search<'_, '_> {
                     let changes =
                         (0..rank).flat_map(|axis| neighbour::changes_of(&base, space, recipe, axis));
                     let Some(change) = changes.into_iter().next() else { continue };
-                    change.apply(&base, space, &space.settings[setting].unit, &mut self.changed);
-                    let violated = self.taken().0;
-                    if let Some(clause) = violated.iter().next().filter(|_| violated.len() == 1) {
-                        self.broken.push(Broken { clause, case: self.changed.clone(), twin: base });
+                    change.apply(&base, &space.settings[setting].unit, &mut self.changed);
+                    if self.add_alone(&base) {
                         break;
                     }
                 }
@@ -550,12 +558,8 @@ impl Search<'_, '_> {
             let pairs = Side::BOTH.map(|side| [1, 2, 4].map(|value| (side, value)));
             for (side, value) in pairs.into_iter().flatten().filter(|(_, value)| *value < width as u64) {
                 let change = Change::Field { side, field: Field::Alignment, value };
-                change.apply(&base, space, &space.settings[setting].unit, &mut self.changed);
-                let violated = self.taken().0;
-                if let Some(clause) = violated.iter().next().filter(|_| violated.len() == 1) {
-                    let broken = Broken { clause, case: self.changed.clone(), twin: base.clone() };
-                    self.broken.push(broken);
-                }
+                change.apply(&base, &space.settings[setting].unit, &mut self.changed);
+                self.add_alone(&base);
             }
         }
     }
@@ -610,7 +614,7 @@ impl Search<'_, '_> {
             // The least rank, so that nothing else of the desc matters.
             let Some(base) = self.base((setting, types, 0, BaseLayout::Packed, 0)) else { continue };
             let change = self.alone(setting, &base, 0, &tuple);
-            change.apply(&base, space, &space.settings[setting].unit, &mut self.changed);
+            change.apply(&base, &space.settings[setting].unit, &mut self.changed);
             let judgement = space.operator.judge(&self.changed.desc, space.level, &mut self.scratch);
             if judgement.violated == violated && judgement.boundary.contains(exact) {
                 let twin = self.twin(setting, base, &change);
@@ -632,27 +636,19 @@ impl Search<'_, '_> {
             return;
         };
         let mut twin = base.clone();
-        Change::Tuples((0..3).map(|axis| (axis, tuple.clone())).collect()).apply(
-            &base,
-            space,
-            &setting.unit,
-            &mut twin,
-        );
+        let tuples = (0..3).map(|axis| (axis, tuple.clone())).collect();
+        Change::Tuples(tuples).apply(&base, &setting.unit, &mut twin);
         let with_strides = |strides: [i64; 3]| {
             let mut case = twin.clone();
             if let Some(output) = &mut case.desc.output {
-                output.strides = Some(List::from_slice(&strides));
-                output.total_size = output.usual_total_size();
+                set_strides(output, Some(List::from_slice(&strides)));
             }
             case
         };
         for (strides, clear) in [([3, 2, 1], [4, 2, 1]), ([2, 5, 3], [2, 6, 3])] {
             let twin = with_strides(clear);
             self.changed = with_strides(strides);
-            let violated = self.taken().0;
-            if let Some(clause) = violated.iter().next().filter(|_| violated.len() == 1) {
-                self.broken.push(Broken { clause, case: self.changed.clone(), twin });
-            }
+            self.add_alone(&twin);
         }
     }
 
@@ -669,7 +665,7 @@ impl Search<'_, '_> {
             let is_slow = base.desc.rank() == MOST_AXES;
             let changes = if is_slow { self.samples.clone() } else { neighbour::changes(&base, space) };
             for change in changes {
-                change.apply(&base, space, &space.settings[setting].unit, &mut self.changed);
+                change.apply(&base, &space.settings[setting].unit, &mut self.changed);
                 let judgement = space.operator.judge(&self.changed.desc, space.level, &mut self.scratch);
                 if !judgement.questions.contains(place) {
                     continue;
@@ -712,7 +708,7 @@ impl Search<'_, '_> {
                 let key = (setting, setting % self.types.len(), self.ranks.len() / 3, layout, 0);
                 let Some(base) = self.base(key) else { continue };
                 for change in neighbour::changes(&base, space) {
-                    change.apply(&base, space, &space.settings[setting].unit, &mut self.changed);
+                    change.apply(&base, &space.settings[setting].unit, &mut self.changed);
                     let judgement = space.operator.judge(&self.changed.desc, space.level, &mut self.scratch);
                     if judgement.validity() != Validity::Open {
                         continue;
@@ -758,7 +754,7 @@ impl Search<'_, '_> {
                         continue;
                     };
                     let change = self.alone(setting, &base, 0, &tuple);
-                    change.apply(&base, space, &values.unit, &mut self.changed);
+                    change.apply(&base, &values.unit, &mut self.changed);
                     let judgement = space.operator.judge(&self.changed.desc, space.level, &mut self.scratch);
                     if judgement.validity() == Validity::Open && judgement.questions.contains(question) {
                         found.push((question, (setting, self.changed.clone())));

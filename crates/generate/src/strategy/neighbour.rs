@@ -6,20 +6,9 @@
 use dmlcts_model::{Case, DataType, Desc, List, MemberKind, Side, Tensor, Value};
 
 use crate::{
-    lower::{INPUT, OUTPUT},
+    edit::{self, ListPlace, Share, list, list_mut},
     space::Space,
 };
-
-/// One list of a desc.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) enum ListPlace {
-    /// `InputTensor.Sizes` (0), `OutputTensor.Sizes` (1).
-    Sizes(usize),
-    /// `InputTensor.Strides` (0), `OutputTensor.Strides` (1).
-    Strides(usize),
-    /// A list member.
-    Member(usize),
-}
 
 /// An integer field of a tensor desc.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -31,41 +20,9 @@ pub(crate) enum Field {
     Alignment,
 }
 
-/// The part of a desc whose number of axes changes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) enum Share {
-    /// Tensors and members.
-    All,
-    /// Both tensors, but not the members.
-    Tensors,
-    /// Only the input.
-    Input,
-    /// Only the output.
-    Output,
-    /// The members, but not the tensors.
-    Members,
-}
-
 impl Field {
     const ALL: [Self; 5] =
         [Self::DataType, Self::Flags, Self::DimensionCount, Self::TotalSize, Self::Alignment];
-}
-
-impl Share {
-    const PARTS: [Self; 4] = [Self::Tensors, Self::Input, Self::Output, Self::Members];
-
-    fn has_tensor(self, side: Side) -> bool {
-        match self {
-            Self::All | Self::Tensors => true,
-            Self::Input => side == Side::Input,
-            Self::Output => side == Side::Output,
-            Self::Members => false,
-        }
-    }
-
-    fn has_members(self) -> bool {
-        matches!(self, Self::All | Self::Members)
-    }
 }
 
 /// One change.
@@ -185,11 +142,9 @@ impl Change {
 
     /// Writes the changed case over `case`. A usual total size changes with the tensor, so that it stays
     /// usual.
-    pub(crate) fn apply(&self, base: &Case, space: &Space<'_>, unit: &[i64], case: &mut Case) {
+    pub(crate) fn apply(&self, base: &Case, unit: &[i64], case: &mut Case) {
         case.clone_from(base);
-        let usual = Side::BOTH.map(|side| {
-            base.desc.tensor(side).is_some_and(|tensor| tensor.total_size == tensor.usual_total_size())
-        });
+        let mut usual = edit::usual_sizes(&base.desc);
         let desc = &mut case.desc;
         match self {
             Self::Entry { place, axis, value } => {
@@ -217,49 +172,41 @@ impl Change {
                     list.resize(*length, last);
                 }
             }
-            Self::NoTensor(Side::Input) => desc.input = None,
-            Self::NoTensor(Side::Output) => desc.output = None,
+            Self::NoTensor(side) => *edit::tensor_slot(desc, *side) = None,
             Self::Field { side, field, value } => {
                 if let Some(tensor) = desc.tensor_mut(*side) {
                     set_field(tensor, *field, *value);
                 }
+                // The changed field is the only mistake: it does not change the total size.
+                return;
             }
             Self::Member { member, value } => desc.members[*member] = Value::Integer(*value),
-            Self::Retype(data_type) => retype(desc, *data_type),
-            Self::Rerank(share, rank) => rerank(desc, space, unit, *share, *rank),
-            Self::Count(share, count) => recount(desc, *share, *count),
+            Self::Retype(data_type) => edit::retype(desc, *data_type),
+            Self::Rerank(share, rank) => edit::rerank(desc, unit, *share, *rank),
+            Self::Count(share, count) => edit::change_counts(desc, *share, |_| i64::from(*count)),
             Self::Tuples(tuples) => {
                 for (axis, tuple) in tuples {
-                    set_tuple(desc, space, *axis, tuple);
+                    edit::set_tuple(desc, *axis, tuple);
                 }
             }
-            Self::Span(span) => span.apply(desc, space, unit),
+            Self::Span(span) => span.apply(desc, unit),
         }
-        for (side, usual) in Side::BOTH.into_iter().zip(usual) {
-            let has_changed = match self {
-                Self::Field { side: changed, .. } => *changed == side,
-                Self::Span(span) => span.side == side,
-                _ => false,
-            };
-            if has_changed {
-                continue;
-            }
+        // A span sets a total size that is too small.
+        let spanned = if let Self::Span(span) = self { Some(span.side) } else { None };
+        for (side, usual) in Side::BOTH.into_iter().zip(&mut usual) {
             // For a type without a size, the old total size stays, so that nothing else is wrong.
-            if let Some(tensor) = desc.tensor_mut(side)
-                && usual
-                && tensor.data_type.element_size().is_some()
-            {
-                tensor.total_size = tensor.usual_total_size();
-            }
+            let has_size = |tensor: &Tensor| tensor.data_type.element_size().is_some();
+            *usual &= spanned != Some(side) && desc.tensor(side).is_some_and(has_size);
         }
+        edit::fit_sizes(desc, usual);
     }
 }
 
 impl Span {
-    fn apply(&self, desc: &mut Desc, space: &Space<'_>, unit: &[i64]) {
+    fn apply(&self, desc: &mut Desc, unit: &[i64]) {
         let rank = desc.rank();
         for axis in 0..rank {
-            set_tuple(desc, space, axis, if axis == self.axis { &self.tuple } else { unit });
+            edit::set_tuple(desc, axis, if axis == self.axis { &self.tuple } else { unit });
         }
         let Some(tensor) = desc.tensor_mut(self.side) else { return };
         if self.stride > 1 {
@@ -275,67 +222,6 @@ impl Span {
     }
 }
 
-fn list_mut(desc: &mut Desc, place: ListPlace) -> Option<&mut Option<List>> {
-    let side = |side: usize| if side == INPUT { Side::Input } else { Side::Output };
-    match place {
-        ListPlace::Sizes(which) => desc.tensor_mut(side(which)).map(|tensor| &mut tensor.sizes),
-        ListPlace::Strides(which) => desc.tensor_mut(side(which)).map(|tensor| &mut tensor.strides),
-        ListPlace::Member(member) => match desc.members.get_mut(member)? {
-            Value::List(list) => Some(list),
-            _ => None,
-        },
-    }
-}
-
-fn list(desc: &Desc, place: ListPlace) -> Option<&List> {
-    let side = |side: usize| if side == INPUT { Side::Input } else { Side::Output };
-    match place {
-        ListPlace::Sizes(which) => desc.tensor(side(which))?.sizes.as_ref(),
-        ListPlace::Strides(which) => desc.tensor(side(which))?.strides.as_ref(),
-        ListPlace::Member(member) => match desc.members.get(member)? {
-            Value::List(list) => list.as_ref(),
-            _ => None,
-        },
-    }
-}
-
-/// Every list in an operator's descs.
-pub(crate) fn places(space: &Space<'_>) -> Vec<ListPlace> {
-    let members = space.variables.iter().filter_map(|variable| variable.member).map(ListPlace::Member);
-    [INPUT, OUTPUT]
-        .map(ListPlace::Sizes)
-        .into_iter()
-        .chain([INPUT, OUTPUT].map(ListPlace::Strides))
-        .chain(members)
-        .collect()
-}
-
-/// Sets the sizes and the values of list members on one axis.
-pub(crate) fn set_tuple(desc: &mut Desc, space: &Space<'_>, axis: usize, tuple: &[i64]) {
-    for (variable, &value) in space.variables.iter().zip(tuple).skip(2) {
-        if let Some(member) = variable.member
-            && let Some(Some(list)) = list_mut(desc, ListPlace::Member(member))
-            && let Some(slot) = list.get_mut(axis)
-        {
-            *slot = value;
-        }
-    }
-    for which in [INPUT, OUTPUT] {
-        if let Some(Some(sizes)) = list_mut(desc, ListPlace::Sizes(which))
-            && let Some(slot) = sizes.get_mut(axis)
-        {
-            *slot = tuple[which];
-        }
-    }
-}
-
-/// The tuple of one axis; `None` if a list is missing or too short.
-pub(crate) fn tuple(desc: &Desc, space: &Space<'_>, axis: usize) -> Option<Vec<i64>> {
-    let sizes = [INPUT, OUTPUT].map(ListPlace::Sizes).into_iter();
-    let members = space.variables.iter().filter_map(|variable| variable.member).map(ListPlace::Member);
-    sizes.chain(members).map(|place| list(desc, place)?.get(axis).copied()).collect()
-}
-
 fn set_field(tensor: &mut Tensor, field: Field, value: u64) {
     match field {
         Field::DataType => tensor.data_type = DataType(value as u32),
@@ -346,87 +232,6 @@ fn set_field(tensor: &mut Tensor, field: Field, value: u64) {
     }
 }
 
-/// Gives both tensors, and every member that names a type, another data type.
-pub(crate) fn retype(desc: &mut Desc, data_type: DataType) {
-    for side in Side::BOTH {
-        if let Some(tensor) = desc.tensor_mut(side) {
-            tensor.data_type = data_type;
-        }
-    }
-    for (member, value) in desc.signature.members.iter().zip(&mut desc.members) {
-        if matches!(member.kind, MemberKind::DataType) {
-            *value = Value::Integer(i64::from(data_type.0));
-        }
-    }
-}
-
-/// Changes the length of a share's lists and counts. Axes are removed in front, or unit axes are added there.
-pub(crate) fn rerank(desc: &mut Desc, space: &Space<'_>, unit: &[i64], share: Share, rank: usize) {
-    let old = desc.rank();
-    let adjust = |list: &mut List, value: i64| {
-        if rank < old {
-            list.drain(..(old - rank).min(list.len()));
-        } else {
-            for _ in old..rank {
-                list.insert(0, value);
-            }
-        }
-    };
-    for (which, side) in Side::BOTH.into_iter().enumerate() {
-        if let Some(tensor) = desc.tensor_mut(side)
-            && share.has_tensor(side)
-        {
-            tensor.dimension_count = rank as u32;
-            if let Some(sizes) = &mut tensor.sizes {
-                adjust(sizes, unit[which]);
-            }
-            if let Some(strides) = &mut tensor.strides {
-                adjust(strides, 1);
-            }
-        }
-    }
-    if !share.has_members() {
-        return;
-    }
-    for (place, variable) in space.variables.iter().enumerate() {
-        if let Some(member) = variable.member
-            && let Some(Some(list)) = list_mut(desc, ListPlace::Member(member))
-        {
-            adjust(list, unit[place]);
-        }
-    }
-    for (member, value) in desc.signature.members.iter().zip(&mut desc.members) {
-        if matches!(member.kind, MemberKind::Count) {
-            *value = Value::Integer(rank as i64);
-        }
-    }
-}
-
-/// Changes the counts of a share and leaves its lists as they are.
-fn recount(desc: &mut Desc, share: Share, count: u32) {
-    for side in Side::BOTH {
-        if let Some(tensor) = desc.tensor_mut(side).filter(|_| share.has_tensor(side)) {
-            tensor.dimension_count = count;
-        }
-    }
-    for (member, value) in desc.signature.members.iter().zip(&mut desc.members) {
-        if matches!(member.kind, MemberKind::Count) && share.has_members() {
-            *value = Value::Integer(i64::from(count));
-        }
-    }
-}
-
-/// Whether every list is present and has a value for each axis of the input.
-pub(crate) fn tuples_fit(desc: &Desc) -> bool {
-    let rank = desc.rank();
-    let sizes = Side::BOTH.map(|side| desc.tensor(side).and_then(|tensor| tensor.sizes.as_ref()));
-    let lists = desc.members.iter().filter_map(|member| match member {
-        Value::List(list) => Some(list.as_ref()),
-        _ => None,
-    });
-    rank > 0 && sizes.into_iter().chain(lists).all(|list| list.is_some_and(|list| list.len() == rank))
-}
-
 /// Whether no tensor has strides or an unusual total size, which would not fit other sizes.
 pub(crate) fn is_plain(desc: &Desc) -> bool {
     Side::BOTH.iter().all(|&side| {
@@ -435,34 +240,11 @@ pub(crate) fn is_plain(desc: &Desc) -> bool {
     })
 }
 
-/// Removes one axis from every list and count that has it.
-pub(crate) fn drop_axis(desc: &mut Desc, axis: usize) {
-    let cut = |list: &mut List| {
-        if axis < list.len() {
-            list.remove(axis);
-        }
-    };
-    for side in Side::BOTH {
-        if let Some(tensor) = desc.tensor_mut(side) {
-            tensor.dimension_count = tensor.dimension_count.saturating_sub(1);
-            tensor.sizes.iter_mut().for_each(cut);
-            tensor.strides.iter_mut().for_each(cut);
-        }
-    }
-    for (member, value) in desc.signature.members.iter().zip(&mut desc.members) {
-        match (&member.kind, value) {
-            (MemberKind::Count, Value::Integer(count)) => *count = (*count - 1).max(0),
-            (_, Value::List(list)) => list.iter_mut().for_each(cut),
-            _ => {}
-        }
-    }
-}
-
 /// Every useful change of a desc, the nearest of each kind first.
 pub(crate) fn changes(base: &Case, space: &Space<'_>) -> Vec<Change> {
     let desc = &base.desc;
     let mut all = Vec::new();
-    for place in places(space) {
+    for place in edit::places(&desc.signature) {
         for axis in 0..list(desc, place).map_or(0, List::len) {
             all.extend(changes_of(base, space, Recipe::Entry(place), axis));
             all.extend(changes_of(base, space, Recipe::Swap(place), axis));
@@ -480,10 +262,10 @@ pub(crate) fn changes(base: &Case, space: &Space<'_>) -> Vec<Change> {
         all.extend(changes_of(base, space, Recipe::Member(member), 0));
     }
     all.extend(changes_of(base, space, Recipe::Retype, 0));
-    for share in [Share::All].into_iter().chain(Share::PARTS) {
+    for share in Share::EACH {
         all.extend(changes_of(base, space, Recipe::Rerank(share), 0));
     }
-    for share in [Share::All].into_iter().chain(Share::PARTS) {
+    for share in Share::EACH {
         all.extend(changes_of(base, space, Recipe::Count(share), 0));
     }
     all
@@ -496,7 +278,7 @@ pub(crate) fn changes_of(base: &Case, space: &Space<'_>, recipe: Recipe, axis: u
     let rank = desc.rank();
     let (least, most) = space.ranks;
     match recipe {
-        Recipe::Entry(place) => entries(desc, space, place, axis, &mut all),
+        Recipe::Entry(place) => entries(desc, place, axis, &mut all),
         Recipe::Swap(place) => {
             let differ =
                 |values: &&List| values.get(axis).zip(values.get(axis + 1)).is_some_and(|(a, b)| a != b);
@@ -541,16 +323,10 @@ pub(crate) fn changes_of(base: &Case, space: &Space<'_>, recipe: Recipe, axis: u
 
 /// Changes of one value of a list: its neighbours, the neighbours of other values on the axis, and the ends
 /// of its type. Also values whose sum with another value on the axis wraps around in 32 bits.
-fn entries(desc: &Desc, space: &Space<'_>, place: ListPlace, axis: usize, all: &mut Vec<Change>) {
-    let range = match place {
-        ListPlace::Member(member) => {
-            space.variables.iter().find(|variable| variable.member == Some(member)).map(|found| found.range)
-        }
-        _ => space.variables.first().map(|size| size.range),
-    };
-    let Some(range) = range else { return };
+fn entries(desc: &Desc, place: ListPlace, axis: usize, all: &mut Vec<Change>) {
+    let (low, high) = place.range(&desc.signature);
     let Some(old) = list(desc, place).and_then(|values| values.get(axis)).copied() else { return };
-    let others = places(space).into_iter().filter_map(|other| list(desc, other)?.get(axis).copied());
+    let others = edit::lists(desc).filter_map(|(_, list)| list.get(axis).copied());
     let wrap = 1_i64 << 32;
     let mut values = vec![old - 1, old + 1, 0, 1, 2, -1, -old, old - 2, old + 2];
     for other in others {
@@ -564,7 +340,7 @@ fn entries(desc: &Desc, space: &Space<'_>, place: ListPlace, axis: usize, all: &
     // Values that equal the old one in fewer bits.
     values.extend([16, 31].map(|bits| old + (1 << bits)));
     values.extend([1 << 16, 1 << 30, (1 << 31) - 1, 1 << 31, wrap - 1, -(1 << 31)]);
-    values.retain(|value| range.contains(*value));
+    values.retain(|value| (low..=high).contains(value));
     all.extend(others_than(old, values).into_iter().map(|value| Change::Entry { place, axis, value }));
 }
 

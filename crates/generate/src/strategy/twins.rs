@@ -82,7 +82,7 @@ impl Search<'_, '_> {
                 if count >= each || of_base.contains(&recipe) {
                     continue;
                 }
-                change.apply(&base, space, &space.settings[setting].unit, &mut changed);
+                change.apply(&base, &space.settings[setting].unit, &mut changed);
                 if self.is_valid(&changed) && differ(&base, &changed, || expected != self.output(&changed)) {
                     of_base.push(recipe);
                     match counts.iter_mut().find(|(known, _)| *known == recipe) {

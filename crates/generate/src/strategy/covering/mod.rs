@@ -27,12 +27,10 @@ use self::{
         RANK, SETTING, TYPE,
     },
 };
-use super::{
-    SearchResult, fill_variants,
-    neighbour::{self, Share},
-};
+use super::{SearchResult, fill_variants};
 use crate::{
     draw::{Draws, derive},
+    edit::{self, Share},
     space::{MOST_AXES, Space},
 };
 
@@ -153,10 +151,8 @@ fn assemble(parameters: &Parameters<'_, '_>, row: &[u8], draws: &mut Draws, case
     }
     match invalid {
         Invalid::Nothing | Invalid::Axis(_) => {}
-        Invalid::Type(data_type) => neighbour::retype(&mut case.desc, data_type),
-        Invalid::Rank(rank) => {
-            neighbour::rerank(&mut case.desc, space, &setting.unit, Share::All, rank);
-        }
+        Invalid::Type(data_type) => edit::retype(&mut case.desc, data_type),
+        Invalid::Rank(rank) => edit::rerank(&mut case.desc, &setting.unit, Share::All, rank),
         Invalid::Code(member, code) => case.desc.members[member] = Value::Integer(code),
     }
     let fills = fill_variants(FILLS[value(FILL)], data_type, elements(case), draws.word() >> 40);
@@ -220,10 +216,6 @@ fn bind(case: &mut Case, draws: &mut Draws) {
             tensor.alignment = alignment as u32;
             tensor.total_size += 4 * (1 + draws.below(4));
         }
-        let offset = alignment * (1 + draws.below(4));
-        match side {
-            Side::Input => case.binding.input = offset,
-            Side::Output => case.binding.output = offset,
-        }
+        *edit::offset_mut(&mut case.binding, side) = alignment * (1 + draws.below(4));
     }
 }
