@@ -83,6 +83,13 @@ pub(crate) struct Truth {
 pub(crate) const UNCOUNTED: u8 = u8::MAX;
 
 impl Truth {
+    /// Where both are true. Atoms about lists of different lengths have no axis in common.
+    #[inline]
+    pub(crate) fn and(self, other: Self) -> Self {
+        let of = if self.of == other.of { self.of } else { 0 };
+        Self { on: self.on & other.on & of, defined: self.defined & other.defined & of, of }
+    }
+
     /// The number of lanes where it is true. Like a sum, it is undefined if one of its parts is.
     #[inline]
     pub(crate) fn count(self) -> u8 {
@@ -177,11 +184,11 @@ impl Test {
                 let of = if one.of == or.of { one.of } else { 0 };
                 next(Truth { on: on & of, defined: (on | one.defined & or.defined) & of, of });
             }),
-            Self::Both(one, and) => cases.iter().for_each(|case| {
-                let (one, and) = (one.truth(universe, *case), and.truth(universe, *case));
-                let of = if one.of == and.of { one.of } else { 0 };
-                next(Truth { on: one.on & and.on & of, defined: one.defined & and.defined & of, of });
-            }),
+            Self::Both(one, and) => {
+                cases
+                    .iter()
+                    .for_each(|case| next(one.truth(universe, *case).and(and.truth(universe, *case))));
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! The conditions of a search that hold for enough failures, with the passes that each holds for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     atom::{Atom, Truth},
@@ -13,8 +13,11 @@ use crate::{
 const ALIKE: usize = 6;
 /// Atoms up to this weight are counted over the axes.
 const COUNTED: u32 = 24;
-/// Atoms up to this weight join one of [`WIDE`].
+/// The failures that an atom is asked of at a time.
+const CHUNK: usize = 16;
+/// Atoms up to this weight join one of [`WIDE`], and the number of such pairs, the lightest first.
 const JOINED: u32 = 16;
+const PAIRS: usize = 80;
 
 /// Whether an axis has several elements, or elements other than the first are read.
 const WIDE: [&str; 3] = ["InputTensor.Sizes > 1", "OutputTensor.Sizes > 1", "highest > 0"];
@@ -102,21 +105,48 @@ fn on_wide_axes(
     found: &mut BTreeMap<(Bits, Bits), Vec<(u32, Condition)>>,
 ) {
     let is_wide = |place: &usize| WIDE.contains(&atoms[*place].text.as_str());
-    for wide in (0..atoms.len()).filter(is_wide) {
-        let is_light = |place: &usize| atoms[*place].is_axis && atoms[*place].weight <= JOINED;
-        let others = (0..atoms.len()).filter(is_light).filter(|place| *place != wide);
-        for (place, form) in others.flat_map(|place| [(place, Form::No), (place, Form::Any)]) {
-            let condition = Condition { form, atoms: vec![wide, place] };
-            let holds = |case: &usize| condition.holds(atoms, universe, *case);
-            if !sample.failed.iter().all(holds) {
-                continue;
-            }
-            let passed = Bits::of(&sample.passed, holds);
-            if passed.count() < sample.passed.len() {
-                let weight = condition.weight(atoms);
-                found.entry((Bits::all(sample.failed.len()), passed)).or_default().push((weight, condition));
+    let truths_of = |place: usize, cases: &[usize]| {
+        let mut truths = Vec::with_capacity(cases.len());
+        atoms[place].truths(universe, cases, &mut truths);
+        truths
+    };
+    let of_wide = |place| (place, truths_of(place, &sample.failed), truths_of(place, &sample.passed));
+    let wide: Vec<(usize, Vec<Truth>, Vec<Truth>)> = (0..atoms.len()).filter(is_wide).map(of_wide).collect();
+    let is_light = |place: &usize| atoms[*place].is_axis && atoms[*place].weight <= JOINED;
+    let mut pairs = Vec::new();
+    for place in (0..atoms.len()).filter(is_light) {
+        let others = wide.iter().filter(|(wide, ..)| *wide != place);
+        let mut alive: Vec<_> = others.flat_map(|wide| [(wide, Form::No), (wide, Form::Any)]).collect();
+        // Most atoms fail at the first cases.
+        for (chunk, cases) in sample.failed.chunks(CHUNK).enumerate() {
+            let truths = truths_of(place, cases);
+            alive.retain(|((_, failed, _), form)| {
+                let mut both = failed[chunk * CHUNK..].iter().zip(&truths);
+                both.all(|(wide, truth)| form.holds(wide.and(*truth)))
+            });
+            if alive.is_empty() {
+                break;
             }
         }
+        let truths = if alive.is_empty() { Vec::new() } else { truths_of(place, &sample.passed) };
+        for ((wide, _, passed), form) in alive {
+            let both: Vec<Truth> = passed.iter().zip(&truths).map(|(wide, truth)| wide.and(*truth)).collect();
+            let held = Bits::of(&both, |truth| form.holds(*truth));
+            // Two conditions on different axes say the same.
+            let are_apart = |(wide, truth): &(&Truth, &Truth)| wide.on != 0 && truth.on != 0;
+            let apart = passed.iter().zip(&truths).filter(are_apart).count();
+            let most = if form == Form::Any { apart } else { passed.len() };
+            if held.count() < most {
+                let condition = Condition { form, atoms: vec![*wide, place] };
+                pairs.push((condition.weight(atoms), condition, held));
+            }
+        }
+    }
+    pairs.sort();
+    let mut known = BTreeSet::new();
+    pairs.retain(|(.., held)| known.len() < PAIRS && known.insert(held.clone()));
+    for (weight, condition, held) in pairs {
+        found.entry((Bits::all(sample.failed.len()), held)).or_default().push((weight, condition));
     }
 }
 
@@ -136,7 +166,7 @@ fn surviving(
     let most_missed = failed.len() - least_failed.min(failed.len());
     truths.clear();
     // Most atoms fail at the first cases.
-    for cases in failed.chunks(16) {
+    for cases in failed.chunks(CHUNK) {
         let asked = truths.len();
         atom.truths(universe, cases, truths);
         let counts: Vec<u8> = truths[asked..].iter().map(|truth| truth.count()).collect();

@@ -111,14 +111,8 @@ const CONDITION: u32 = 8;
 impl Condition {
     /// Where its atoms hold together.
     pub(crate) fn truth(&self, atoms: &[Atom], universe: &Universe<'_>, case: usize) -> Truth {
-        let mut all = Truth { on: u8::MAX, defined: u8::MAX, of: u8::MAX };
-        for (place, atom) in self.atoms.iter().enumerate() {
-            let truth = atoms[*atom].truth(universe, case);
-            // Atoms about lists of different lengths have no axis in common.
-            let of = if place == 0 || all.of == truth.of { truth.of } else { 0 };
-            all = Truth { on: all.on & truth.on, defined: all.defined & truth.defined, of };
-        }
-        Truth { on: all.on & all.of, ..all }
+        let truths = self.atoms.iter().map(|atom| atoms[*atom].truth(universe, case));
+        truths.reduce(Truth::and).unwrap_or(Truth { on: 0, defined: 0, of: 0 })
     }
 
     /// Whether it holds for a case.
