@@ -41,6 +41,7 @@ pub(crate) fn canonical(condition: &str, library: &Library) -> String {
 pub(crate) fn form(condition: &str, library: &Library) -> String {
     let canonical = canonical(condition, library);
     let canonical = of_any_member(&canonical, library).unwrap_or(canonical);
+    let canonical = of_any_list(canonical, library);
     of_any_tensor(&canonical).unwrap_or(canonical)
 }
 
@@ -57,6 +58,24 @@ fn of_any_member(condition: &str, library: &Library) -> Option<String> {
     rules.sort_unstable();
     rules.dedup();
     Some(format!("{before}violation in [{}]{after}", rules.join(", ")))
+}
+
+/// A condition with one name for the members that are lists, where it asks whether they are there or how long
+/// they are: each operator has lists of its own.
+fn of_any_list(mut condition: String, library: &Library) -> String {
+    let members = library.operators().iter().flat_map(|operator| &operator.signature().members);
+    for name in members.filter(|member| member.kind.is_list()).map(|member| &member.name) {
+        for function in ["present", "length"] {
+            condition = condition.replace(&format!("{function}({name})"), &format!("{function}(list)"));
+        }
+    }
+    for of_all in ["present(list)", "length(list) == rank"] {
+        let twice = format!("{of_all} and {of_all}");
+        while condition.contains(&twice) {
+            condition = condition.replace(&twice, of_all);
+        }
+    }
+    condition
 }
 
 /// A condition with the name of the other tensor. `None` unless it names exactly one of them.
