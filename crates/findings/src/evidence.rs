@@ -27,7 +27,7 @@ use crate::{
     fresh::Fresh,
     label::{Ask, Label, Labelled},
     learned::Learned,
-    mutate::{Donors, mutant, sweep, swept_members},
+    mutate::{Donors, mutant, resize_one, sweep, swept_members},
     near::{at_bounds, beyond_bounds, conjuncts, weaker},
     propose::Asked,
     role::translated,
@@ -334,6 +334,11 @@ impl<'a> Candidates<'a> {
         let donors = Donors { cases: &self.donors, numbers: &self.numbers };
         let mut case = match self.draws.place(8) {
             0 if self.asked == Asked::Valid => self.fresh.next()?,
+            0 if !self.failures.is_empty() => {
+                let mut case = self.draws.pick(&self.failures)?.clone();
+                resize_one(&mut case, &mut self.draws);
+                case
+            }
             1..=3 if !self.failures.is_empty() => {
                 mutant(self.draws.pick(&self.failures)?, &donors, &mut self.draws)
             }

@@ -4,8 +4,8 @@
 use dmlcts_generate::{
     draw::Draws,
     edit::{
-        fit_sizes, integers, offset_mut, recount, remove_axis, repeat_axis, retype, set_strides, set_tuple,
-        swap_axes, tensor_slot, tuple, tuple_ranges, usual_sizes,
+        fit_sizes, integers, lists, offset_mut, recount, remove_axis, repeat_axis, resize_list, retype,
+        set_strides, set_tuple, swap_axes, tensor_slot, tuple, tuple_ranges, usual_sizes,
     },
 };
 use dmlcts_model::{Case, DataType, Desc, MemberKind, Side, Value, packed_strides};
@@ -42,6 +42,12 @@ pub(crate) fn mutant(base: &Case, donors: &Donors<'_>, draws: &mut Draws) -> Cas
     }
     redraw(&mut case, draws);
     case
+}
+
+/// Makes one list of a case a value longer or shorter, which makes a desc invalid.
+pub(crate) fn resize_one(case: &mut Case, draws: &mut Draws) {
+    let count = lists(&case.desc).count();
+    resize_list(&mut case.desc, draws.place(count), draws.chance(1, 2));
 }
 
 /// The number of members of a case that [`sweep`] changes.

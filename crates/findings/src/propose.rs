@@ -10,7 +10,7 @@ use dmlcts_spec::{IdSet, Judgement, Operator, Scratch, Validity};
 use crate::{
     fresh::Fresh,
     learn::Explanation,
-    mutate::{Donors, is_large, mutant},
+    mutate::{Donors, is_large, mutant, resize_one},
     rule::{Condition, Form, Rule},
     simplify::shorter,
     substitutes::substitutes,
@@ -21,6 +21,8 @@ use crate::{
 const FRESH: usize = 400;
 const MUTANTS: usize = 1400;
 const TRIED: usize = 9000;
+/// One mutant of an invalid case in this number has a list of another length.
+const RESIZED: u64 = 12;
 
 /// The questions of a round: for each kind.
 const HOLDS: usize = 40;
@@ -158,7 +160,10 @@ fn mutants(
         }
         let base = if source.draws.chance(3, 4) { source.draws.pick(&failures).copied() } else { None };
         let base = base.unwrap_or_else(|| source.draws.place(universe.len()));
-        let case = mutant(universe.case(base), &donors, source.draws);
+        let mut case = mutant(universe.case(base), &donors, source.draws);
+        if *source.asked != Asked::Valid && source.draws.chance(1, RESIZED) {
+            resize_one(&mut case, source.draws);
+        }
         let judgement = source.operator.judge(&case.desc, pool.terms.level(), &mut scratch);
         if !source.asked.includes(&case, judgement) {
             continue;

@@ -5,13 +5,13 @@
 //! of an axis has its input size, its output size, and its value in each list member, in the order of the
 //! struct.
 
-use std::iter;
+use std::{iter, sync::Arc};
 
 use dmlcts_model::{BindingOffsets, DataType, Desc, List, MemberKind, Side, Signature, Tensor, Value};
 
 /// One list of a desc.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ListPlace {
+pub enum ListPlace {
     /// The sizes of a tensor.
     Sizes(Side),
     /// The strides of a tensor.
@@ -74,10 +74,10 @@ impl Share {
 }
 
 /// Every list of an operator: sizes, strides, and list members.
-pub(crate) fn places(signature: &Signature) -> Vec<ListPlace> {
+pub(crate) fn places(signature: &Signature) -> impl Iterator<Item = ListPlace> {
     let tensors = [ListPlace::Sizes, ListPlace::Strides].map(|place| Side::BOTH.map(place));
     let members = signature.members.iter().enumerate().filter(|(_, member)| member.kind.is_list());
-    tensors.into_iter().flatten().chain(members.map(|(member, _)| ListPlace::Member(member))).collect()
+    tensors.into_iter().flatten().chain(members.map(|(member, _)| ListPlace::Member(member)))
 }
 
 /// The list at a place; `None` if it is missing.
@@ -105,12 +105,13 @@ pub(crate) fn list_mut(desc: &mut Desc, place: ListPlace) -> Option<&mut Option<
 }
 
 /// The lists of a desc that are not missing.
-pub(crate) fn lists(desc: &Desc) -> impl Iterator<Item = (ListPlace, &List)> {
-    places(&desc.signature).into_iter().filter_map(|place| Some((place, list(desc, place)?)))
+pub fn lists(desc: &Desc) -> impl Iterator<Item = (ListPlace, &List)> {
+    places(&desc.signature).filter_map(|place| Some((place, list(desc, place)?)))
 }
 
 fn each_list(desc: &mut Desc, mut change: impl FnMut(ListPlace, &mut List)) {
-    for place in places(&desc.signature) {
+    let signature = Arc::clone(&desc.signature);
+    for place in places(&signature) {
         if let Some(Some(list)) = list_mut(desc, place) {
             change(place, list);
         }
@@ -144,7 +145,7 @@ pub fn set_tuple(desc: &mut Desc, axis: usize, tuple: &[i64]) {
 /// Whether no list of the tuples is missing, and each has a value for each axis of the input.
 pub(crate) fn tuples_fit(desc: &Desc) -> bool {
     let rank = desc.rank();
-    let mut of_tuple = places(&desc.signature).into_iter().filter(|place| place.is_of_tuple());
+    let mut of_tuple = places(&desc.signature).filter(|place| place.is_of_tuple());
     rank > 0 && of_tuple.all(|place| list(desc, place).is_some_and(|list| list.len() == rank))
 }
 
@@ -163,6 +164,21 @@ pub fn repeat_axis(desc: &mut Desc, axis: usize) {
         if let Some(&value) = list.get(axis) {
             list.insert(axis, value);
         }
+    });
+}
+
+/// Makes one list a value longer or shorter: the one with this number, among the lists that are not missing.
+pub fn resize_list(desc: &mut Desc, number: usize, is_longer: bool) {
+    let mut place = 0;
+    each_list(desc, |_, list| {
+        if place == number {
+            if is_longer {
+                list.push(list.last().copied().unwrap_or(1));
+            } else {
+                list.pop();
+            }
+        }
+        place += 1;
     });
 }
 
@@ -186,7 +202,8 @@ pub(crate) fn drop_axis(desc: &mut Desc, axis: usize) {
 pub(crate) fn rerank(desc: &mut Desc, unit: &[i64], share: Share, rank: usize) {
     let old = desc.rank();
     let mut units = unit.iter().copied();
-    for place in places(&desc.signature) {
+    let signature = Arc::clone(&desc.signature);
+    for place in places(&signature) {
         let value = if place.is_of_tuple() { units.next().unwrap_or(1) } else { 1 };
         if let Some(Some(list)) = list_mut(desc, place).filter(|_| share.has(place.side())) {
             list.drain(..old.saturating_sub(rank).min(list.len()));
