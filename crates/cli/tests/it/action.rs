@@ -210,7 +210,7 @@ fn an_unexpected_verdict_fails_the_step_and_leaves_the_reports() {
     runner.release(VERSION);
     let case = "SLICE FLOAT32 in=4,4 out=3,2 Offsets=1,2 Sizes=3,2 Strides=1,1 fill=iota";
     let backend = crate::common::broken("flips", case);
-    let inputs = [("backend", backend.as_str())];
+    let inputs = [("backend", backend.as_str()), ("args", "--strategy documented --explain 0")];
     runner.passes("install", &inputs);
     runner.fails(1, "run", &inputs);
     assert_eq!(runner.output("exit-code").as_deref(), Some("1"));
