@@ -11,7 +11,7 @@ use dmlcts_tests::at_once;
 
 #[cfg(unix)]
 use crate::common::dmlcts;
-use crate::common::{Scratch, run, stdout, text, without_features};
+use crate::common::{ENDLESS, Scratch, run, stdout, text, without_features};
 
 const EXAMPLE: &str = "SLICE1 FLOAT32 in=1,1,4,4 out=1,1,2,2 InputWindowOffsets=0,0,0,1 \
                        InputWindowSizes=1,1,4,3 InputWindowStrides=1,1,-2,2 fill=iota";
@@ -42,7 +42,7 @@ fn the_endless_suite_has_invalid_descs() {
 /// A search that may never find a case ends, and says where.
 #[test]
 fn a_filter_that_nothing_passes_ends_the_list_of_an_endless_suite() {
-    let nothing = text(&["list", "--suite", "soak", "--where", "rank > 100"]);
+    let nothing = text(&["list", "--suite", ENDLESS, "--where", "rank > 100"]);
     let error = "error: the first 1,001,472 cases of the suite were left out, and it never ends\n";
     assert!(nothing.starts_with(&format!("exit 2\n--- stderr\n{error}")), "{nothing}");
     // Only the first case.
@@ -363,7 +363,7 @@ fn a_lower_level_runs_what_is_promised_there() {
 #[test]
 fn a_reader_that_goes_away_ends_an_endless_list_quietly() {
     let mut child = dmlcts()
-        .args(["list", "--suite", "soak"])
+        .args(["list", "--suite", ENDLESS])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -381,7 +381,7 @@ fn a_reader_that_goes_away_ends_an_endless_list_quietly() {
 #[test]
 fn ctrl_c_ends_a_run_with_the_summary_of_what_ran() {
     let mut child = dmlcts()
-        .args(["run", "--suite", "soak"])
+        .args(["run", "--suite", ENDLESS])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -403,7 +403,7 @@ fn ctrl_c_ends_a_run_with_the_summary_of_what_ran() {
 /// The report names the option that the user wrote.
 #[test]
 fn a_limit_on_time_ends_a_long_run_and_is_no_failure() {
-    at_once([("soak", "--timeout"), ("exhaustive", "--budget")], |(suite, option)| {
+    at_once([(ENDLESS, "--timeout"), ("exhaustive", "--budget")], |(suite, option)| {
         let within = |seconds: u32| text(&["run", "--suite", suite, option, &format!("{seconds}s")]);
         // A slow machine needs more time for the first case.
         let has_run = |said: &String| !said.starts_with("exit 2\n");

@@ -8,7 +8,7 @@ use dmlcts_tests::wait_until;
 
 #[cfg(unix)]
 use crate::common::dmlcts;
-use crate::common::{Scratch, text};
+use crate::common::{ENDLESS, Scratch, text};
 
 /// A box that takes about a second to list.
 const LONG_SEARCH: &str = "
@@ -77,7 +77,7 @@ fn a_budget_is_for_the_cases() {
 #[test]
 fn a_budget_does_not_end_the_explanation_of_failures() {
     let served = format!("exec:'{}' serve --backend mutant:wrong-stride", env!("CARGO_BIN_EXE_dmlcts"));
-    let text = text(&["run", "--suite", "soak", "--budget", "1s", "--explain", "200", "--backend", &served]);
+    let text = text(&["run", "--suite", ENDLESS, "--budget", "1s", "--explain", "200", "--backend", &served]);
     for part in ["since its time was up (--budget)", "wrong values where ", "smaller than case "] {
         assert!(text.contains(part), "{part}: {text}");
     }

@@ -1,6 +1,6 @@
 //! Cases that are given one by one, as arguments and on standard input, and the commands that a run suggests.
 
-use crate::common::{stdout, text, text_with_input};
+use crate::common::{ENDLESS, stdout, text, text_with_input};
 use dmlcts_generate::Impossible;
 
 const CASE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
@@ -104,7 +104,7 @@ fn a_case_without_quotes_is_answered_with_the_command_that_has_them() {
 /// suite.
 #[test]
 fn an_ended_run_names_the_command_for_its_missing_obligations() {
-    for options in [&["--suite", "soak"][..], &["--suite", "soak", "--where", "operator == SLICE"]] {
+    for options in [&["--suite", ENDLESS][..], &["--suite", ENDLESS, "--where", "operator == SLICE"]] {
         let shown = stdout(&[&["run", "--limit", "300"], options].concat());
         let (counts, rest) = shown.split_once(" obligations met (`dmlcts ").expect("obligations");
         let (command, _) = rest.split_once("` names the others)").expect("a command");

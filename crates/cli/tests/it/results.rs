@@ -7,7 +7,7 @@ use dmlcts_tests::wait_until;
 
 #[cfg(target_os = "linux")]
 use crate::common::Findings;
-use crate::common::{Scratch, dmlcts, run, stdout, text};
+use crate::common::{ENDLESS, Scratch, dmlcts, run, stdout, text};
 
 /// A command's output, with the file's name in place of its path.
 fn named(arguments: &[&str], file: &Scratch) -> String {
@@ -131,12 +131,12 @@ fn files_that_cannot_be_used_are_named_with_a_remedy() {
 #[test]
 fn of_two_runs_on_one_file_the_second_gives_way() {
     let file = Scratch::new("two.jsonl", "");
-    let endless = ["run", "--suite", "soak", "--quiet", "--results", file.path()];
+    let endless = ["run", "--suite", ENDLESS, "--quiet", "--results", file.path()];
     let mut first = dmlcts().args(endless).spawn().expect("the program starts");
     // The lock is taken before anything is written.
     wait_until(|| fs::metadata(file.path()).expect("it is there").len() > 0);
     let second = named(&few(&["--results", file.path(), "--overwrite"]), &file);
-    let third = named(&["run", "--suite", "soak", "--resume", file.path()], &file);
+    let third = named(&["run", "--suite", ENDLESS, "--resume", file.path()], &file);
     first.kill().expect("it can be killed");
     first.wait().expect("it ends");
     let said = "exit 2\n--- stderr\nerror: another run is writing the results file FILE\n  \

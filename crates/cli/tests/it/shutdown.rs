@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use dmlcts_tests::{at_once, wait_until};
 
-use crate::common::{Findings, Scratch, broken, dmlcts, text};
+use crate::common::{ENDLESS, Findings, Scratch, broken, dmlcts, text};
 
 const CASE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
 /// The text that stands for a sanitizer's report, and the exit code of such a process.
@@ -132,7 +132,7 @@ fn a_backend_that_breaks_at_its_end_conforms_to_nothing() {
 fn an_interrupted_run_tells_it_and_stays_interrupted() {
     let (_script, backend) = ending("interrupted", LEAKS);
     let results = Scratch::new("interrupted-bad-end.jsonl", "");
-    let run = ["run", "--suite", "soak", "--backend", &backend, "--results", results.path(), "--overwrite"];
+    let run = ["run", "--suite", ENDLESS, "--backend", &backend, "--results", results.path(), "--overwrite"];
     let child =
         dmlcts().args(run).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
     wait_until(|| results.text().lines().count() >= 2);

@@ -18,6 +18,9 @@ use std::{
 )]
 pub(crate) use dmlcts_tests::Scratch;
 
+/// A suite without an end that takes less time to make than `soak`.
+pub(crate) const ENDLESS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/suites/endless.yaml");
+
 /// Every command; the empty word is the program without a command.
 pub(crate) const COMMANDS: [&str; 36] = [
     "",
