@@ -35,7 +35,7 @@ fn valid_cases_that_a_backend_lacks_are_skipped_and_counted_by_reason() {
 /// Refusals in other words have other reasons, so each reason is a finding, with the declaration to add.
 #[test]
 fn a_refusal_that_is_not_declared_is_one_finding_a_reason() {
-    let said = text(&["run", "--backend", &faulty("spoiled declines-for-two-reasons"), "--explain", "2000"]);
+    let said = text(&["run", "--backend", &faulty("spoiled declines-for-two-reasons"), "--explain", "500"]);
     assert!(said.contains("\n2 findings: "), "{said}");
     let doubles = format!("InputTensor.DataType == FLOAT64 and {RIGHT}");
     for (condition, reason) in [(RIGHT, "nothing goes backwards"), (&doubles, "no doubles backwards")] {
@@ -48,7 +48,7 @@ fn a_refusal_that_is_not_declared_is_one_finding_a_reason() {
 /// No condition is needed for an operator that a backend does not have.
 #[test]
 fn a_refused_operator_is_left_out_of_the_declared_ones() {
-    let said = text(&["run", "--backend", &faulty("spoiled declines-slice1"), "--explain", "2000"]);
+    let said = text(&["run", "--backend", &faulty("spoiled declines-slice1"), "--explain", "500"]);
     let remedy = "if the backend is not meant to do SLICE1, leave it out of its `operators`";
     assert!(said.contains("FAIL 1: ") && !said.contains("FAIL 2: ") && said.contains(remedy), "{said}");
 }
