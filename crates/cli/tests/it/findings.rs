@@ -7,6 +7,9 @@ use std::{
 
 use crate::common::{Findings, Scratch, finding, run, text};
 
+/// A few cases show some faults: most of the time goes into making `smoke`.
+const THOUSAND: [&str; 2] = ["--suite", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/suites/thousand.yaml")];
+
 /// A fault on one axis of SLICE1 and a fault in PADDING1, with predicates that the suite alone shows.
 pub(crate) const REACH: &str = "mutant:slice1-reach-rounded-down";
 pub(crate) const MIRROR: &str = "mutant:padding-mirror-of-two-clamps";
@@ -70,19 +73,12 @@ fn merge(parts: &[Scratch], whole: &Scratch, more: &[&str]) -> String {
 #[test]
 fn the_parts_of_a_run_have_the_findings_of_the_whole() {
     let [whole, merged] = ["whole", "merged"].map(|name| Scratch::nothing(&format!("findings-{name}.jsonl")));
-    // A few cases show two of the faults: most of the time goes into making the suite.
-    let thousand = ["--suite", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/suites/thousand.yaml")];
     let of_boundary = ["--strategy", "boundary,random"];
-    let runs = [
-        (REACH, &[][..]),
-        (MIRROR, &thousand),
-        ("mutant:rank-one-refused", &thousand),
-        (REACH, &of_boundary),
-    ];
+    let runs = [(MIRROR, THOUSAND), ("mutant:rank-one-refused", THOUSAND), (REACH, of_boundary)];
     for (backend, more) in runs {
-        let parts = parts(backend, "findings-part", more);
+        let parts = parts(backend, "findings-part", &more);
         merge(&parts, &merged, &[]);
-        smoke(backend, &[more, &["--results", whole.path(), "--overwrite"]].concat());
+        smoke(backend, &[&more[..], &["--results", whole.path(), "--overwrite"]].concat());
         assert!(recorded(&whole).contains("\"predicate\":"), "{}", recorded(&whole));
         assert_eq!(recorded(&merged), recorded(&whole), "{backend} {more:?}");
     }
@@ -106,7 +102,11 @@ fn parts_of_a_suite_that_is_gone_have_the_same_findings() {
 #[test]
 fn a_merge_keeps_what_experiments_confirmed() {
     let merged = Scratch::nothing("findings-confirmed.jsonl");
-    let parts = parts("mutant:rank-one-refused", "findings-confirmed-part", &["--explain", "500"]);
+    let parts = parts(
+        "mutant:rank-one-refused",
+        "findings-confirmed-part",
+        &[&THOUSAND[..], &["--explain", "100"]].concat(),
+    );
     let shown = merge(&parts, &merged, &[]);
     let found = findings(&shown);
     assert!(found.iter().any(|line| line.contains(" where rank == 1 (")), "{shown}");
@@ -125,7 +125,7 @@ fn a_merge_keeps_the_ids_of_its_parts() {
     let text = finding("old", Some("rank == 1"), "refused-valid", smallest);
     let text = text.replace("status: known", "status: new");
     let store = Findings::new("mutant-rank-one-refused", &[("old", text)]);
-    let options = ["--findings", store.path()];
+    let options = [&THOUSAND[..], &["--findings", store.path()]].concat();
     let parts = parts("mutant:rank-one-refused", "findings-earlier-part", &options);
     let shown = merge(&parts, &merged, &[]);
     assert!(findings(&shown).contains(&"  finding old"), "{shown}");
