@@ -86,6 +86,8 @@ fn the_commands_of_suites_and_joined_results_have_every_relevant_option() {
         "documented",
         "--where",
         "rank == 2 and operator == SLICE",
+        "--explain",
+        "0",
     ];
     let options =
         ["--feature-level", "4.1", "--memory", "64MiB", "--retries", "1", "--findings", list.path()];

@@ -3,8 +3,9 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     process::Stdio,
+    sync::LazyLock,
     thread,
     time::Duration,
 };
@@ -30,11 +31,33 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
     findings.map(|path| (name(&path), fs::read_to_string(&path).expect("it can be read"))).collect()
 }
 
+/// Runs a campaign of 5,000 cases with both faults in this folder, and returns its output. The program runs once
+/// for all tests.
+fn campaign(folder: &Path) -> String {
+    static CAMPAIGN: LazyLock<(String, BTreeMap<PathBuf, Vec<u8>>)> = LazyLock::new(|| {
+        let made = tempfile::tempdir().expect("a temporary folder");
+        let folder = made.path().join("two");
+        let said = fuzz(&folder, &["--backend", TWO, "--limit", "5000"]);
+        let of = |name: &str| fs::read_dir(folder.join(name)).expect("it is there");
+        let paths = of("").chain(of(".campaign")).map(|entry| entry.expect("an entry").path());
+        let file = |path: PathBuf| {
+            let name = path.strip_prefix(&folder).expect("it is in the folder").to_owned();
+            (name, fs::read(path).expect("it can be read"))
+        };
+        (said, paths.filter(|path| path.is_file()).map(file).collect())
+    });
+    fs::create_dir_all(folder.join(".campaign")).expect("the temporary folder takes a folder");
+    for (name, bytes) in &CAMPAIGN.1 {
+        fs::write(folder.join(name), bytes).expect("it can be written");
+    }
+    CAMPAIGN.0.clone()
+}
+
 #[test]
 fn a_campaign_keeps_each_finding_and_goes_on() {
     let made = tempfile::tempdir().expect("a temporary folder");
     let folder = made.path().join("two");
-    let first = fuzz(&folder, &["--backend", TWO, "--limit", "5000"]);
+    let first = campaign(&folder);
     assert!(first.starts_with("exit 1\n"), "{first}");
     let found = files(&folder);
     let names: Vec<&String> = found.keys().filter(|name| name.starts_with("slice1-wrong-value-")).collect();
@@ -100,7 +123,7 @@ fn failures_by_chance_are_flaky_findings() {
 fn a_failure_that_was_fixed_has_regressed() {
     let made = tempfile::tempdir().expect("a temporary folder");
     let folder = made.path().join("two");
-    fuzz(&folder, &["--backend", TWO, "--limit", "5000"]);
+    campaign(&folder);
     let found = files(&folder);
     let wrong = found.iter().find(|(_, text)| text.contains("class: [wrong-value"));
     let wrong = wrong.expect("one fault gives wrong values").0.clone();
