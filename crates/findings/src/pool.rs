@@ -15,9 +15,10 @@ const ALIKE: usize = 6;
 const COUNTED: u32 = 24;
 /// The failures that an atom is asked of at a time.
 const CHUNK: usize = 16;
-/// Atoms up to this weight join one of [`WIDE`], and the number of such pairs, the lightest first.
+/// Atoms up to this weight hold with one of [`WIDE`] on some axis, and the number of such pairs, the lightest
+/// first.
 const JOINED: u32 = 16;
-const PAIRS: usize = 80;
+const PAIRS: usize = 60;
 
 /// Whether an axis has several elements, or elements other than the first are read.
 const WIDE: [&str; 3] = ["InputTensor.Sizes > 1", "OutputTensor.Sizes > 1", "highest > 0"];
@@ -112,11 +113,12 @@ fn on_wide_axes(
     };
     let of_wide = |place| (place, truths_of(place, &sample.failed), truths_of(place, &sample.passed));
     let wide: Vec<(usize, Vec<Truth>, Vec<Truth>)> = (0..atoms.len()).filter(is_wide).map(of_wide).collect();
-    let is_light = |place: &usize| atoms[*place].is_axis && atoms[*place].weight <= JOINED;
+    let is_light = |place: &usize| atoms[*place].is_axis && atoms[*place].weight <= COUNTED;
     let mut pairs = Vec::new();
     for place in (0..atoms.len()).filter(is_light) {
         let others = wide.iter().filter(|(wide, ..)| *wide != place);
-        let mut alive: Vec<_> = others.flat_map(|wide| [(wide, Form::No), (wide, Form::Any)]).collect();
+        let forms = if atoms[place].weight <= JOINED { &[Form::No, Form::Any][..] } else { &[Form::No] };
+        let mut alive: Vec<_> = others.flat_map(|wide| forms.iter().map(move |form| (wide, *form))).collect();
         // Most atoms fail at the first cases.
         for (chunk, cases) in sample.failed.chunks(CHUNK).enumerate() {
             let truths = truths_of(place, cases);
@@ -144,7 +146,9 @@ fn on_wide_axes(
     }
     pairs.sort();
     let mut known = BTreeSet::new();
-    pairs.retain(|(.., held)| known.len() < PAIRS && known.insert(held.clone()));
+    pairs.retain(|(_, condition, held)| {
+        condition.form == Form::No || known.len() < PAIRS && known.insert(held.clone())
+    });
     for (weight, condition, held) in pairs {
         found.entry((Bits::all(sample.failed.len()), held)).or_default().push((weight, condition));
     }
