@@ -218,9 +218,7 @@ fn file(
 ) -> Result<FindingFile, String> {
     let selected = finding.rule.as_ref().and_then(|rule| selected(rule, finding, cases, library));
     let (filter, smallest, others) = if let Some((filter, smallest)) = selected {
-        let mut others = lines(cases);
-        others.retain(|line| *line != smallest);
-        others.truncate(REPLAYED);
+        let others = others(cases, &smallest);
         (Some(filter), smallest, others)
     } else {
         let (smallest, others) = listed(finding, cases, may_cut)?;
@@ -228,7 +226,8 @@ fn file(
     };
     // Another case has another answer.
     let is_shown = smallest == finding.shown().case.to_string();
-    let (classes, filter_holds) = (classes(finding, cases), filter.is_some());
+    let classes = classes(finding, cases);
+    let rule = finding.rule.as_ref().filter(|_| filter.is_some());
     let Capabilities { version, driver, device, .. } = &summary.capabilities;
     let with = [("driver", driver), ("device", device)].into_iter().filter(|(_, name)| !name.is_empty());
     let with: Vec<String> = with.map(|(what, name)| format!("{what} {name}")).collect();
@@ -242,19 +241,14 @@ fn file(
         finding: finding.id.clone(),
         status: Status::Known,
         kind: old.map_or_else(|| Kind::of(classes[0]), |old| old.kind),
-        evidence: finding
-            .rule
-            .as_ref()
-            .filter(|_| filter.is_some())
-            .map(|rule| evidence(rule, finding, library)),
+        evidence: rule.map(|rule| evidence(rule, finding, library)),
         filter,
         class: classes.iter().map(|class| class.id().to_owned()).collect(),
         answer: finding.shows.clone().filter(|_| is_shown),
         output: finding.output.filter(|_| is_shown).map(|digest| digest.to_string()),
         smallest,
         cases: others,
-        partial: old.is_some_and(|old| old.partial)
-            || finding.rule.as_ref().is_some_and(|rule| filter_holds && rule.passes > 0),
+        partial: old.is_some_and(|old| old.partial) || rule.is_some_and(|rule| rule.passes > 0),
         flaky: old.is_some_and(|old| old.flaky),
         applies: old.and_then(|old| old.applies.clone()),
         seen: Some(seen),
@@ -333,11 +327,9 @@ fn filter(rule: &Rule, class: Class) -> String {
 fn listed(finding: &Finding, cases: &[&FailedCase], may_cut: bool) -> Result<(String, Vec<String>), String> {
     let count = finding.cases;
     if may_cut {
-        let mut all = lines(cases);
         let smallest = finding.shown().case.to_string();
-        all.retain(|line| *line != smallest);
-        all.truncate(REPLAYED);
-        return Ok((smallest, all));
+        let others = others(cases, &smallest);
+        return Ok((smallest, others));
     }
     if finding.is_sample || cases.len() > MOST_LISTED || count > cases.len() as u64 {
         return Err(format!(
@@ -349,6 +341,14 @@ fn listed(finding: &Finding, cases: &[&FailedCase], may_cut: bool) -> Result<(St
         return Err("the run does not name its cases".to_owned());
     }
     Ok((lines.remove(0), lines))
+}
+
+/// The shortest lines beside the one of the smallest case.
+fn others(cases: &[&FailedCase], smallest: &str) -> Vec<String> {
+    let mut others = lines(cases);
+    others.retain(|line| line != smallest);
+    others.truncate(REPLAYED);
+    others
 }
 
 /// The lines of cases, the shortest first.

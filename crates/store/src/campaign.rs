@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Folder, StoreError,
-    folder::{not_written, read},
+    folder::{not_written, read, refuse_link},
 };
 
 /// The folder of the campaigns in a folder of findings.
@@ -67,16 +67,12 @@ impl PositionFile {
     /// It cannot be read or written, is a link, or has mistakes.
     pub fn open(folder: &Folder, seed: u64) -> Result<Option<(Self, Position)>, StoreError> {
         let campaigns = folder.path().join(FOLDER);
-        if campaigns.is_symlink() {
-            return Err(StoreError::Link { path: campaigns.display().to_string() });
-        }
+        refuse_link(&campaigns)?;
         fs::create_dir_all(&campaigns).map_err(|cause| not_written(&campaigns, cause))?;
         let ignored = campaigns.join(".gitignore");
         replace_entry(&ignored, b"*\n").map_err(|cause| not_written(&ignored, cause))?;
         let lock = campaigns.join(format!("seed-{seed}.lock"));
-        if lock.is_symlink() {
-            return Err(StoreError::Link { path: lock.display().to_string() });
-        }
+        refuse_link(&lock)?;
         let opened = File::options().write(true).create(true).truncate(false).open(&lock);
         let opened = opened.map_err(|cause| not_written(&lock, cause))?;
         // Some file systems have no locks. The campaign runs on them all the same.

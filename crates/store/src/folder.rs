@@ -55,11 +55,8 @@ impl Folder {
     /// There is no folder, or a file cannot be read, is a link or has mistakes. All mistakes of the first
     /// file with mistakes are named.
     pub fn read(&self, library: &Library) -> Result<Vec<Stored>, StoreError> {
-        let (reader, mut all) = (Reader::default(), Vec::new());
-        for path in self.files()? {
-            all.push(stored(&reader, &path, library)?);
-        }
-        Ok(all)
+        let reader = Reader::default();
+        self.files()?.iter().map(|path| stored(&reader, path, library)).collect()
     }
 
     /// Reads and checks the file of a finding.
@@ -153,11 +150,16 @@ fn stored(reader: &Reader<FindingFile>, path: &Path, library: &Library) -> Resul
 /// The text of a file.
 pub(crate) fn read(path: &Path) -> Result<String, StoreError> {
     let failed = |cause| StoreError::Read { path: path.display().to_string(), cause };
+    refuse_link(path)?;
+    check_file(path, "finding").map_err(failed)?;
+    fs::read_to_string(path).map_err(failed)
+}
+
+pub(crate) fn refuse_link(path: &Path) -> Result<(), StoreError> {
     if path.is_symlink() {
         return Err(StoreError::Link { path: path.display().to_string() });
     }
-    check_file(path, "finding").map_err(failed)?;
-    fs::read_to_string(path).map_err(failed)
+    Ok(())
 }
 
 pub(crate) fn not_written(path: &Path, cause: io::Error) -> StoreError {

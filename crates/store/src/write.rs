@@ -39,7 +39,9 @@ impl FindingFile {
     fn keys(&self) -> Vec<(&'static str, String)> {
         let mut all: Vec<(&'static str, String)> = Vec::new();
         let mut line = |key: &'static str, value: Option<String>| {
-            all.extend(value.map(|value| (key, format!("{key}: {value}\n"))));
+            // A list starts on the next line.
+            let space = |value: &str| if value.starts_with('\n') { "" } else { " " };
+            all.extend(value.map(|value| (key, format!("{key}:{}{value}\n", space(&value)))));
         };
         let plain = |text: &Option<String>| text.as_deref().map(|text| scalar(text.trim()));
         line("finding", Some(scalar(&self.finding)));
@@ -52,10 +54,7 @@ impl FindingFile {
         line("answer", plain(&self.answer));
         line("output", self.output.as_deref().map(quoted));
         let cases: Vec<String> = self.cases.iter().map(|case| format!("\n  - {}", scalar(case))).collect();
-        all.extend((!cases.is_empty()).then(|| ("cases", format!("cases:{}\n", cases.concat()))));
-        let mut line = |key: &'static str, value: Option<String>| {
-            all.extend(value.map(|value| (key, format!("{key}: {value}\n"))));
-        };
+        line("cases", (!cases.is_empty()).then(|| cases.concat()));
         line("partial", self.partial.then(|| "true".to_owned()));
         line("flaky", self.flaky.then(|| "true".to_owned()));
         line("applies", self.applies.as_ref().map(applies));
