@@ -164,13 +164,10 @@ fn statements(
             Some(was) if without_numbers(was) == without_numbers(&one.text) => {
                 recounted.push(format!("{name}{subject}: {}", in_cases(&one.text, Some(was))));
             }
-            Some(was) => {
+            was => {
                 let what = format!("{name}{subject}: {}", in_cases(&one.text, None));
-                list.push(Change::new(Transition::Other, what, vec![before_text(was)]));
-            }
-            None => {
-                let what = format!("{name}{subject}: {}", in_cases(&one.text, None));
-                list.push(Change::new(Transition::Other, what, vec!["new".to_owned()]));
+                let detail = was.map_or_else(|| "new".to_owned(), |was| before_text(was));
+                list.push(Change::new(Transition::Other, what, vec![detail]));
             }
         }
     }

@@ -67,6 +67,11 @@ pub enum SnapshotError {
 }
 
 impl SnapshotError {
+    /// The error that a line, counted from 1, is not as this program writes it.
+    pub(crate) fn line(path: &str, line: usize, cause: impl Into<String>) -> Self {
+        Self::Line { path: path.to_owned(), line, cause: cause.into() }
+    }
+
     /// The remedy.
     pub fn help(&self) -> String {
         match self {

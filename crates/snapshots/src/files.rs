@@ -12,7 +12,7 @@ use std::{
 
 use dmlcts_results::{FileLock, check_file, leftovers, replace_entry};
 
-use crate::{Examples, Snapshot, SnapshotError};
+use crate::{Examples, Metadata, Snapshot, SnapshotError};
 
 /// The longest name.
 const LONGEST: usize = 60;
@@ -230,16 +230,16 @@ impl Folder {
     }
 }
 
-/// Checks that a text is a snapshot. `path` is its name in messages.
+/// Checks that a text is a snapshot, and returns its header. `path` is its name in messages.
 ///
 /// # Errors
 ///
 /// The text is not as this program wrote it.
-pub fn check_text(stored: &Stored, path: &str, text: &str) -> Result<(), SnapshotError> {
+pub fn check_text(stored: &Stored, path: &str, text: &str) -> Result<Metadata, SnapshotError> {
     if stored.is_of_examples() {
-        Examples::parse(path, text).map(drop)
+        Examples::parse(path, text).map(|examples| examples.about)
     } else {
-        Snapshot::parse(path, text).map(drop)
+        Snapshot::parse(path, text).map(|snapshot| snapshot.about)
     }
 }
 
@@ -282,8 +282,7 @@ fn read(path: &Path) -> Result<Option<String>, SnapshotError> {
     String::from_utf8(bytes).map(Some).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = before.split(|byte| *byte == b'\n').count();
-        let cause = "the line is not UTF-8".to_owned();
-        SnapshotError::Line { path: path.display().to_string(), line, cause }
+        SnapshotError::line(&path.display().to_string(), line, "the line is not UTF-8")
     })
 }
 

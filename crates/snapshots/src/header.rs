@@ -39,9 +39,6 @@ pub struct Metadata {
     pub command: String,
 }
 
-/// The number of digits of a hash that are kept.
-pub(crate) const HASH: usize = 12;
-
 /// The header as YAML.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -76,13 +73,8 @@ impl Metadata {
     pub fn new(header: &Header) -> Self {
         let backend = &header.backend.capabilities;
         let selection = &header.selection;
-        let short = |hash: &str| hash.chars().take(HASH).collect::<String>();
-        let (suite, suite_hash) = match &selection.suite {
-            Some(suite) => (suite.name.clone(), short(&suite.hash)),
-            None => (String::new(), String::new()),
-        };
+        let suite = selection.suite.as_ref();
         let whole = SelectionForm { partition: None, ..selection.clone() };
-        let options = whole.words_of_a_run();
         Self {
             description: String::new(),
             backend: backend.name.clone(),
@@ -90,11 +82,11 @@ impl Metadata {
             device: backend.device.clone(),
             driver: backend.driver.clone(),
             level: header.level.clone(),
-            spec: short(&header.spec),
-            suite,
-            suite_hash,
+            spec: format!("{:.12}", header.spec),
+            suite: suite.map_or_else(String::new, |suite| suite.name.clone()),
+            suite_hash: suite.map_or_else(String::new, |suite| format!("{:.12}", suite.hash)),
             seed: selection.seed.to_string(),
-            options: options.join(" "),
+            options: whole.words_of_a_run().join(" "),
             dmlcts: header.program.clone(),
             command: header.command.clone(),
         }
@@ -132,8 +124,8 @@ impl Metadata {
     pub(crate) fn parse(path: &str, text: &str) -> Result<(Self, Digests), SnapshotError> {
         let form: HeaderForm = yaml::read(&Source::new(path, text))?.value;
         if form.source != "dmlcts" {
-            let cause = "`source` is not dmlcts: another program wrote this file".to_owned();
-            return Err(SnapshotError::Line { path: path.to_owned(), line: 2, cause });
+            let cause = "`source` is not dmlcts: another program wrote this file";
+            return Err(SnapshotError::line(path, 2, cause));
         }
         let InfoForm { backend, version, device, driver, level, spec, suite, suite_hash, seed, .. } =
             form.info;

@@ -38,7 +38,7 @@ impl<'a> Lines<'a> {
     }
 
     pub(crate) fn wrong(&self, line: usize, cause: impl Into<String>) -> SnapshotError {
-        SnapshotError::Line { path: self.path.to_owned(), line, cause: cause.into() }
+        SnapshotError::line(self.path, line, cause)
     }
 }
 
@@ -47,11 +47,7 @@ pub(crate) fn split<'a>(
     path: &'a str,
     text: &'a str,
 ) -> Result<(Metadata, Lines<'a>, &'a str), SnapshotError> {
-    let line = |line: usize, cause: &str| SnapshotError::Line {
-        path: path.to_owned(),
-        line,
-        cause: cause.to_owned(),
-    };
+    let line = |line: usize, cause: &str| SnapshotError::line(path, line, cause);
     let rest =
         text.strip_prefix("---\n").ok_or_else(|| line(1, "expected `---`, the start of the header"))?;
     let end = rest.find("\n---\n").ok_or_else(|| {
@@ -110,8 +106,7 @@ impl Snapshot {
             let own = read.body();
             let place =
                 own.lines().zip(body.lines()).position(|(own, there)| own != there).unwrap_or_default();
-            let cause = "the line is not as dmlcts writes it".to_owned();
-            return Err(SnapshotError::Line { path: path.to_owned(), line: above + place + 1, cause });
+            return Err(SnapshotError::line(path, above + place + 1, "the line is not as dmlcts writes it"));
         }
         Ok(read)
     }

@@ -7,11 +7,14 @@ use crate::{Finding, Further, Metadata, Snapshot, Statement, digests::Digests, s
 /// The lines of a finding.
 pub(crate) fn finding(finding: &Finding) -> String {
     let mut text = format!("finding {}\n  {}\n  {}\n", finding.id, finding.headline(), counts(finding));
-    if let Some(example) = &finding.example {
-        let shows = finding.shows.as_ref().map_or_else(String::new, |shows| format!(": {shows}"));
-        text.extend(["  e.g. ", example, &shows, "\n"]);
-    }
+    text.extend(example(finding).map(|example| format!("  {example}\n")));
     text
+}
+
+/// The example of a finding, with the sentence about it.
+pub(crate) fn example(finding: &Finding) -> Option<String> {
+    let shows = finding.shows.as_ref().map_or_else(String::new, |shows| format!(": {shows}"));
+    finding.example.as_ref().map(|example| format!("e.g. {example}{shows}"))
 }
 
 /// The numbers of a finding's cases.

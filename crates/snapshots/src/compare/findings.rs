@@ -11,7 +11,11 @@ use dmlcts_runner::Verdict;
 use dmlcts_spec::{Library, Predicate, program::Values};
 
 use super::{first_of, lacks::Gained};
-use crate::{Change, Finding, Snapshot, Transition, snapshot::Place, write::counts};
+use crate::{
+    Change, Finding, Snapshot, Transition,
+    snapshot::Place,
+    write::{counts, example},
+};
 
 /// The most pairs of findings for which a predicate is tried on a case. A stranger's file may have many.
 const TRIED: usize = 2_000;
@@ -174,11 +178,7 @@ fn change(
 
 /// The details of a finding: its numbers, and its example.
 fn details(finding: &Finding) -> Vec<String> {
-    let example = finding.example.as_ref().map(|example| {
-        let shows = finding.shows.as_ref().map_or_else(String::new, |shows| format!(": {shows}"));
-        format!("e.g. {example}{shows}")
-    });
-    std::iter::once(counts(finding)).chain(example).collect()
+    std::iter::once(counts(finding)).chain(example(finding)).collect()
 }
 
 /// The details of a finding, and its numbers in the old snapshot.

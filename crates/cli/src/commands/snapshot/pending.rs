@@ -9,7 +9,7 @@ use dmlcts_generate::Suite;
 use dmlcts_model::escaped;
 use dmlcts_report::{CaseOutputs, SnapshotChange, SnapshotChanges, Tone, write_html_changes};
 use dmlcts_snapshots::{
-    Change, Changes, Examples, Folder, Metadata, Snapshot, SnapshotError, Stored, Transition,
+    Change, Changes, Folder, Metadata, SnapshotError, Stored, Transition, check_text,
 };
 use dmlcts_spec::Library;
 
@@ -165,12 +165,7 @@ fn mistakes_of(
         mistakes.push((format!("{name}: pending"), format!("see `{diff}`, then `{accept}` or `{reject}`")));
     }
     let Some(text) = folder.text(&path)? else { return Ok(mistakes) };
-    let path = path.display().to_string();
-    let about = if stored.is_of_examples() {
-        Examples::parse(&path, &text)?.about
-    } else {
-        Snapshot::parse(&path, &text)?.about
-    };
+    let about = check_text(stored, &path.display().to_string(), &text)?;
     mistakes
         .extend(outdated(stored, &about, arguments).map(|(what, help)| (format!("{name}: {what}"), help)));
     Ok(mistakes)
