@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use dmlcts_diagnose::{EarlierFinding, Finding, Membership, RecordedRun, Rule};
 use dmlcts_findings::Estimate;
-use dmlcts_model::{Case, FeatureLevel, line};
+use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_runner::{Class, Failure, Found, Group, Source, Witnessed};
 use dmlcts_spec::{expression::parse, program::Values};
 
@@ -55,17 +55,14 @@ impl Witness {
         level: FeatureLevel,
         with_passes: bool,
     ) -> Result<Self, UnknownName> {
-        let parse = || {
-            let case = line::parse(&form.line, names.library.signatures());
-            case.map(Box::new).map_err(|_| UnknownName::new("the case", &form.line))
-        };
+        let case = || names.case(&form.line).map(Box::new);
         if form.has_passed() {
-            return Ok(Self::Passed(if with_passes { Some(parse()?) } else { None }));
+            return Ok(Self::Passed(if with_passes { Some(case()?) } else { None }));
         }
         if !form.has_failed() {
             return Ok(Self::Nothing);
         }
-        let case = parse()?;
+        let case = case()?;
         let failed = form.failed(&case, level, names)?;
         Ok(failed.map_or(Self::Nothing, |found| Self::Failed(Box::new(found), case)))
     }
@@ -196,7 +193,7 @@ impl<'a> Lines<'a> {
     /// The case at an index, from its line.
     fn case(&self, index: u64) -> Option<Case> {
         let text = self.text.get(*self.places.get(&index)?..)?;
-        line::parse(text.lines().next()?, self.names.library.signatures()).ok()
+        self.names.case(text.lines().next()?).ok()
     }
 
     /// Whether a part saw other bytes when a case of the finding ran again.

@@ -54,7 +54,7 @@ impl Names<'_> {
     }
 }
 
-fn clause_ids(operator: &Operator, places: IdSet) -> Vec<String> {
+pub(crate) fn clause_ids(operator: &Operator, places: IdSet) -> Vec<String> {
     places.items(operator.clauses()).map(|clause| clause.id.clone()).collect()
 }
 
@@ -62,9 +62,9 @@ fn question_ids(operator: &Operator, places: IdSet) -> Vec<String> {
     places.items(operator.questions()).map(|question| question.id.clone()).collect()
 }
 
-fn clause_places(operator: &Operator, ids: &[String]) -> Result<IdSet, UnknownName> {
-    let place = |id: &String| operator.clauses().iter().position(|clause| clause.id == *id);
-    ids.iter().map(|id| place(id).ok_or_else(|| UnknownName::new("the clause", id))).collect()
+fn clause_place(operator: &Operator, id: &str) -> Result<usize, UnknownName> {
+    let place = operator.clauses().iter().position(|clause| clause.id == id);
+    place.ok_or_else(|| UnknownName::new("the clause", id))
 }
 
 fn question_place(operator: &Operator, id: &str) -> Result<usize, UnknownName> {
@@ -136,12 +136,10 @@ impl CaseForm<'_> {
     /// Checks the values that serde does not check: outcomes and answers.
     pub(crate) fn check(&self) -> Result<(), UnknownName> {
         self.outcome.as_ref().map(OutcomeForm::outcome).transpose()?;
-        self.digest.as_deref().map(digest_of).transpose()?;
+        digest_of(self.digest.as_deref())?;
         self.answers.iter().try_for_each(AnswerForm::check)
     }
-}
 
-impl CaseForm<'_> {
     /// Whether the case passed. A case that was only created has an outcome.
     pub(crate) fn has_passed(&self) -> bool {
         self.verdict == Verdict::Pass && self.outcome.is_none()
@@ -177,22 +175,14 @@ impl CaseForm<'_> {
             again: 0,
             known: None,
             only_other_data: self.only_other_data,
-            digest: Some(self.digest(class)?),
+            digest: Some(CaseDigest::new(&self.line, class, digest_of(self.digest.as_deref())?)),
         }))
     }
 }
 
-impl CaseForm<'_> {
-    /// The digest of the case, which failed in this way.
-    fn digest(&self, class: Class) -> Result<CaseDigest, UnknownName> {
-        let output = self.digest.as_deref().map(digest_of).transpose()?;
-        Ok(CaseDigest::new(&self.line, class, output))
-    }
-}
-
-/// The digest with this text.
-pub(crate) fn digest_of(text: &str) -> Result<Digest, UnknownName> {
-    Digest::parse(text).ok_or_else(|| UnknownName::new("the digest", text))
+/// The digest that a line holds, if it holds one.
+pub(crate) fn digest_of(text: Option<&str>) -> Result<Option<Digest>, UnknownName> {
+    text.map(|text| Digest::parse(text).ok_or_else(|| UnknownName::new("the digest", text))).transpose()
 }
 
 impl AnswerForm {
@@ -321,8 +311,7 @@ impl RefusalForm {
 
     fn refusal(&self, names: Names<'_>) -> Result<Refusal, UnknownName> {
         let (place, operator) = names.operator(&self.operator)?;
-        let clause = operator.clauses().iter().position(|clause| clause.id == self.clause);
-        let clause = clause.ok_or_else(|| UnknownName::new("the clause", &self.clause))?;
+        let clause = clause_place(operator, &self.clause)?;
         Ok(Refusal { operator: place, clause, phase: phase_of(&self.phase)?, code: code_of(&self.code)? })
     }
 }
@@ -504,6 +493,7 @@ impl GroupForm {
     /// The first failure of the group, for a run that is resumed.
     pub(crate) fn found(&self, names: Names<'_>) -> Result<Found, UnknownName> {
         let (place, operator) = names.operator(&self.operator)?;
+        let clauses: Result<IdSet, _> = self.violates.iter().map(|id| clause_place(operator, id)).collect();
         let questions: Result<IdSet, _> = self.raises.iter().map(|id| question_place(operator, id)).collect();
         Ok(Found {
             index: self.index,
@@ -514,11 +504,7 @@ impl GroupForm {
             outcome: self.outcome.outcome()?,
             // The file does not hold it.
             alive: 0,
-            judgement: Judgement {
-                violated: clause_places(operator, &self.violates)?,
-                questions: questions?,
-                ..Judgement::default()
-            },
+            judgement: Judgement { violated: clauses?, questions: questions?, ..Judgement::default() },
             mode: self.mode,
             rate: self.rate,
             again: self.again.unwrap_or(self.cases),

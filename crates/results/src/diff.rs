@@ -42,7 +42,7 @@ pub struct Side {
     /// Its findings.
     pub findings: Vec<FindingForm>,
     /// Whether its file has groups of failures.
-    pub has_groups: bool,
+    has_groups: bool,
 }
 
 impl Side {
@@ -54,6 +54,11 @@ impl Side {
             _ => false,
         };
         has_ended && !self.is_abandoned
+    }
+
+    /// Whether findings may be missing: the file was cut off, or is of an earlier version and has failures.
+    pub fn lacks_findings(&self) -> bool {
+        self.ending.is_none() || self.has_groups && self.findings.is_empty()
     }
 }
 
@@ -147,9 +152,7 @@ impl Comparison {
             let same = side.findings.iter().filter(|one| is_same(one, finding));
             same.fold(0, |sum: u64, one| sum.saturating_add(one.failures.cases))
         };
-        // A file without findings is of an earlier version, cut off, or without failures.
-        let lacks = |side: &Side| side.ending.is_none() || side.has_groups && side.findings.is_empty();
-        if lacks(&self.old) || lacks(&self.new) {
+        if self.old.lacks_findings() || self.new.lacks_findings() {
             return Vec::new();
         }
         let mut all = Vec::new();
@@ -172,25 +175,6 @@ impl Comparison {
     }
 }
 
-/// Compares the runs of two files.
-///
-/// # Errors
-///
-/// A file is not a results file, or cannot be read twice, such as a pipe.
-pub fn compare(old: &str, new: &str) -> Result<Comparison, Error> {
-    compare_by(old, new, None)
-}
-
-/// Compares the runs of two files, and passes each case to a function: the cases of the second run, and then
-/// those of the first.
-///
-/// # Errors
-///
-/// As those of [`compare`].
-pub fn compare_each(old: &str, new: &str, each: &mut dyn FnMut(&Compared<'_>)) -> Result<Comparison, Error> {
-    compare_by(old, new, Some(each))
-}
-
 /// A case of one of two runs that are compared.
 #[derive(Clone, Copy, Debug)]
 pub struct Compared<'a> {
@@ -205,9 +189,14 @@ pub struct Compared<'a> {
 }
 
 /// Takes the cases of two runs.
-type Each<'a> = &'a mut dyn FnMut(&Compared<'_>);
+pub type Each<'a> = &'a mut dyn FnMut(&Compared<'_>);
 
-fn compare_by(old: &str, new: &str, mut each: Option<Each<'_>>) -> Result<Comparison, Error> {
+/// Compares the runs of two files. `each` gets the cases of the second run, and then those of the first.
+///
+/// # Errors
+///
+/// A file is not a results file, or cannot be read twice, such as a pipe.
+pub fn compare(old: &str, new: &str, mut each: Option<Each<'_>>) -> Result<Comparison, Error> {
     for path in [old, new] {
         // Opening reports a missing file or a folder.
         if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
@@ -293,9 +282,11 @@ impl Cases {
             let miscounted = |cause| Error::Miscounted { path: path.to_owned(), cause };
             match item {
                 Item::Case(case) => {
-                    if let Err(cause) = count.case(&case) {
-                        return Err(Error::Line { path: path.to_owned(), number, cause });
-                    }
+                    count.case(&case).map_err(|cause| Error::Line {
+                        path: path.to_owned(),
+                        number,
+                        cause,
+                    })?;
                     let status = self.status(&case);
                     let statuses = self.seen.entry(key(&case.line)).or_insert([ABSENT; 2]);
                     let own = &mut statuses[which as usize];
@@ -385,18 +376,16 @@ impl Cases {
     /// The differences, without examples.
     fn changes(&self) -> BTreeMap<[Status; 2], Change> {
         let mut changes = BTreeMap::new();
-        let meaning = |status: Status| self.meanings.get(usize::from(status));
         #[expect(clippy::iter_over_hash_type, reason = "counts do not depend on the order")]
         for statuses in self.seen.values() {
             let Some(kind) = self.kind(*statuses) else { continue };
-            let [old, new] = statuses.map(meaning);
-            let text =
-                |meaning: Option<&Meaning>| meaning.map(|meaning| meaning.text.clone()).unwrap_or_default();
+            let [old, new] = statuses.map(|status| self.meanings.get(usize::from(status)));
+            let texts = self.texts(*statuses);
             let change = changes.entry(*statuses).or_insert_with(|| Change {
                 kind,
                 operator: new.or(old).map(|meaning| meaning.operator.clone()).unwrap_or_default(),
-                old: text(old),
-                new: text(new),
+                old: texts[0].to_owned(),
+                new: texts[1].to_owned(),
                 cases: 0,
                 example: String::new(),
             });

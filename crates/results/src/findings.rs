@@ -3,7 +3,6 @@
 use dmlcts_diagnose::{Counterexample, Finding, Rule};
 use dmlcts_findings::Estimate;
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_runner::Digest;
 use dmlcts_spec::{Library, Validity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,11 +48,6 @@ pub struct FindingForm {
     pub failures: GroupForm,
 }
 
-/// The digest that a line holds, if it holds one.
-fn digest(text: Option<&str>) -> Result<Option<Digest>, UnknownName> {
-    text.map(digest_of).transpose()
-}
-
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
 fn is_zero(count: &u64) -> bool {
     *count == 0
@@ -94,8 +88,8 @@ impl FindingForm {
     /// Checks the values that serde does not: the outcome, and the counts of fresh cases.
     pub(crate) fn check(&self) -> Result<(), UnknownName> {
         self.failures.outcome.outcome()?;
-        digest(self.digest.as_deref())?;
-        digest(self.output.as_deref())?;
+        digest_of(self.digest.as_deref())?;
+        digest_of(self.output.as_deref())?;
         let fits = |fresh: Estimate| {
             let is_small = |count: usize| count < 1 << 31;
             fresh.held_failing <= fresh.held
@@ -150,12 +144,12 @@ impl FindingForm {
             is_sample: self.sample,
             again: group.again,
             passed_again: self.passed_again,
-            digest: digest(self.digest.as_deref())?,
+            digest: digest_of(self.digest.as_deref())?,
             bytes_vary: self.bytes_vary,
             first: group.first,
             smallest: self.failures.smallest(level, names)?,
             shows: self.shows.clone(),
-            output: digest(self.output.as_deref())?,
+            output: digest_of(self.output.as_deref())?,
         })
     }
 }

@@ -26,13 +26,6 @@ pub enum Line<'a> {
     Summary(Box<SummaryForm>),
 }
 
-impl Line<'_> {
-    /// The line with this text; `None` if it is none.
-    pub fn parse(text: &[u8]) -> Option<Line<'_>> {
-        serde_json::from_slice(text.trim_ascii_end()).ok()
-    }
-}
-
 /// The result of a case. The details of the verdict are left out if the case just passed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseForm<'a> {

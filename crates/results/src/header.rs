@@ -46,7 +46,7 @@ pub struct BackendForm {
     /// Its name on the command line.
     pub argument: String,
     /// Whether a built-in backend answered on threads of the program instead of in processes.
-    #[serde(default, skip_serializing_if = "is_usual")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_process: bool,
     /// The time that a backend in another process could be silent while it had cases, in milliseconds.
     #[serde(default = "usual_case_timeout")]
@@ -115,11 +115,6 @@ impl BackendOptions {
 
 fn usual_case_timeout() -> u64 {
     BackendOptions::USUAL_CASE_TIMEOUT.as_millis() as u64
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
-fn is_usual(in_process: &bool) -> bool {
-    !in_process
 }
 
 impl Header {

@@ -58,7 +58,7 @@ mod unknown_name;
 mod write;
 
 pub use analysis::Analysis;
-pub use diff::{Change, Compared, Comparison, Kind, Side, Trend, compare, compare_each};
+pub use diff::{Change, Compared, Comparison, Each, Kind, Side, Trend, compare};
 pub use disagreement::Disagreement;
 pub use durable::UNSYNCED;
 pub use error::Error;

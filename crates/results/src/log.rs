@@ -10,7 +10,7 @@ use dmlcts_model::{Case, FeatureLevel, Outcome, element_to_text, line, printable
 use dmlcts_runner::{Class, Tally, Verdict};
 use dmlcts_spec::{Judgement, Library, Operator, Scratch, Validity};
 
-use crate::{CaseForm, Kind, OutcomeForm};
+use crate::{CaseForm, Kind, OutcomeForm, convert::clause_ids};
 
 /// The maximum number of listed cases.
 const MOST: usize = 100_000;
@@ -140,10 +140,11 @@ impl CaseLog {
             self.left_out += 1;
             return;
         }
-        let violates = match read {
-            Some((case, judgement)) => self.clauses(case, judgement),
-            None => form.violates.clone(),
-        };
+        let judged = read.and_then(|(case, judgement)| {
+            let operator = self.library.operator(&case.desc.signature.operator)?;
+            Some(clause_ids(operator, judgement.violated))
+        });
+        let violates = judged.unwrap_or_else(|| form.violates.clone());
         // A text of the backend decides nothing, and may be long.
         let outcome = form
             .outcome
@@ -161,12 +162,6 @@ impl CaseLog {
             known: form.known.clone(),
             change,
         });
-    }
-
-    fn clauses(&self, case: &Case, judgement: &Judgement) -> Vec<String> {
-        let operator = self.library.operator(&case.desc.signature.operator);
-        let clauses = operator.map_or(&[][..], Operator::clauses);
-        judgement.violated.items(clauses).map(|clause| clause.id.clone()).collect()
     }
 
     /// For each listed case, the index of the finding that it belongs to.

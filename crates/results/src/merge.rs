@@ -5,7 +5,7 @@
 //! were cut off, and counts that do not add up are errors.
 
 use dmlcts_diagnose::{Diagnosis, Finding, LeftOut};
-use dmlcts_model::{FeatureLevel, line};
+use dmlcts_model::FeatureLevel;
 use dmlcts_runner::{Class, CutPart, Ending, Failure, Group, Partition, Summary, Totals};
 use dmlcts_spec::Library;
 
@@ -343,12 +343,8 @@ impl GroupForm {
         names: Names<'_>,
     ) -> Result<Group, UnknownName> {
         let mut first = self.failure(&self.line, level, names)?;
-        first.tried = self
-            .tried
-            .as_ref()
-            .map(|tried| tried.try_map(|text| names.case(text)))
-            .transpose()?
-            .map(Box::new);
+        let tried = self.tried.as_ref().map(|tried| tried.try_map(|text| names.case(text)));
+        first.tried = tried.transpose()?.map(Box::new);
         Ok(Group { cases, again: self.again.unwrap_or(cases), first })
     }
 
@@ -362,9 +358,8 @@ impl GroupForm {
     }
 
     fn failure(&self, text: &str, level: FeatureLevel, names: Names<'_>) -> Result<Failure, UnknownName> {
-        let unknown = || UnknownName::new("the case", text);
-        let case = line::parse(text, names.library.signatures()).map_err(|_| unknown())?;
-        let (found, outcome) = (self.found(names)?, self.outcome.outcome()?);
-        found.failure(names.library, level, (case, &self.strategy), outcome).ok_or_else(unknown)
+        let (case, found, outcome) = (names.case(text)?, self.found(names)?, self.outcome.outcome()?);
+        let failure = found.failure(names.library, level, (case, &self.strategy), outcome);
+        failure.ok_or_else(|| UnknownName::new("the case", text))
     }
 }

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use dmlcts_report::{ComparedCases, write_comparison, write_html_comparison, write_markdown_comparison};
-use dmlcts_results::{compare, compare_each};
+use dmlcts_results::{Compared, Each, compare};
 use dmlcts_spec::Library;
 
 use crate::{
@@ -19,14 +19,10 @@ use crate::{
 pub(crate) fn diff(arguments: &DiffArguments) -> Result<Exit, Problem> {
     arguments.check_paths()?;
     arguments.html.iter().chain(&arguments.markdown).try_for_each(|path| prepare_report(path))?;
-    let (comparison, page) = match &arguments.html {
-        Some(path) => {
-            let mut cases = ComparedCases::new(Library::embedded());
-            let comparison = compare_each(&arguments.old, &arguments.new, &mut |case| cases.add(case))?;
-            (comparison, Some((path, cases)))
-        }
-        None => (compare(&arguments.old, &arguments.new)?, None),
-    };
+    let mut cases = ComparedCases::new(Library::embedded());
+    let mut add = |case: &Compared<'_>| cases.add(case);
+    let each = arguments.html.is_some().then_some(&mut add as Each<'_>);
+    let comparison = compare(&arguments.old, &arguments.new, each)?;
     if comparison.is_of_nothing() {
         // Every case would be gone or new, and no two results could be compared.
         return Err(Problem::usage(
@@ -36,7 +32,7 @@ pub(crate) fn diff(arguments: &DiffArguments) -> Result<Exit, Problem> {
     }
     let mut out = output::stdout();
     let written = write_comparison(&mut out, &comparison, colour::style());
-    if let Some((path, cases)) = page {
+    if let Some(path) = &arguments.html {
         write_report(path, |out| write_html_comparison(out, &comparison, cases))?;
     }
     if let Some(path) = &arguments.markdown {

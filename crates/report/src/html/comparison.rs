@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use dmlcts_diagnose::Finding;
 use dmlcts_model::{FeatureLevel, escaped};
-use dmlcts_results::{CaseLog, Changed, Compared, Comparison, Kind, Side, Trend};
+use dmlcts_results::{CaseLog, Changed, Compared, Comparison, Kind, Trend};
 use dmlcts_spec::Library;
 use maud::{Markup, html};
 
@@ -194,7 +194,7 @@ fn cards(comparison: &Comparison, new: &[Finding], library: &'static Library, re
     all.extend(same.into_iter().map(|finding| (finding, None)));
     html! {
         @if all.is_empty() { p { "Neither run has a finding." } }
-        @if lacks(&comparison.old) || lacks(&comparison.new) {
+        @if comparison.old.lacks_findings() || comparison.new.lacks_findings() {
             p.warning { "A run has no findings, since it was cut off or is of an earlier version. They are not compared." }
         }
         @for (place, (finding, trend)) in all.iter().take(CARDS).enumerate() {
@@ -203,9 +203,4 @@ fn cards(comparison: &Comparison, new: &[Finding], library: &'static Library, re
         @if all.len() > CARDS { p.warning { "Not shown: " (counted((all.len() - CARDS) as u64, "further finding")) "." } }
         @if trends.is_empty() && !all.is_empty() { p.faint { "Each finding has as many cases as before." } }
     }
-}
-
-/// Whether a run has failures, but no findings.
-fn lacks(side: &Side) -> bool {
-    side.ending.is_none() || side.has_groups && side.findings.is_empty()
 }

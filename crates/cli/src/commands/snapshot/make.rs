@@ -13,7 +13,7 @@ use std::{
 use dmlcts_backend::process::Incidents;
 use dmlcts_diagnose::{EarlierFinding, Event, Explaining};
 use dmlcts_report::{Options, Terminal, command};
-use dmlcts_results::{CaseForm, Header, Line, Reader};
+use dmlcts_results::{CaseForm, Header, Reader};
 use dmlcts_runner::{Configuration, Event as RunEvent, Run, Stop};
 use dmlcts_snapshots::{Changes, Examples, Ran, check_name, plain};
 use dmlcts_spec::Library;
@@ -184,7 +184,7 @@ fn report(all: &[(String, Changes)], arguments: &MakeArguments) -> Result<Exit, 
 fn example(line: &[u8]) -> Option<(String, CaseForm<'static>)> {
     // Most lines are of other cases.
     let is_explicit = line.windows(b"fill=explicit:".len()).any(|part| part == b"fill=explicit:");
-    let Some(Line::Case(case)) = is_explicit.then(|| Line::parse(line)).flatten() else { return None };
+    let case = is_explicit.then(|| CaseForm::of_line(line)).flatten()?;
     let text = case.line.to_string();
     Examples::has(&text).then(|| (text, case.into_owned()))
 }
