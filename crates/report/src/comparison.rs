@@ -71,12 +71,7 @@ pub fn write_comparison(out: &mut dyn Write, comparison: &Comparison, style: Sty
             let left = comparison.findings().len() - FINDINGS;
             return line(Tone::Strong, "", &format!("and {}", counted(left as u64, "further finding")));
         }
-        let (word, tone) = match trend {
-            Trend::New => ("new", Tone::Bad),
-            Trend::Grown => ("grown", Tone::Bad),
-            Trend::Shrunk => ("shrunk", Tone::Note),
-            Trend::Fixed => ("fixed", Tone::Good),
-        };
+        let (word, tone) = became(trend);
         let predicate = finding.rule.as_ref().map(|rule| format!(", where {}", rule.predicate));
         let (old, new) = (grouped(old), counted(new, "case"));
         let text = format!(
@@ -106,6 +101,16 @@ pub fn write_markdown_comparison(out: &mut dyn Write, comparison: &Comparison) -
     write_comparison(&mut whole, comparison, Style::PLAIN)?;
     // It is cut to a length that a person reads.
     write_code(out, &String::from_utf8_lossy(&whole), usize::MAX)
+}
+
+/// The word for what became of a finding.
+pub(crate) fn became(trend: Trend) -> (&'static str, Tone) {
+    match trend {
+        Trend::New => ("new", Tone::Bad),
+        Trend::Grown => ("grown", Tone::Bad),
+        Trend::Shrunk => ("shrunk", Tone::Note),
+        Trend::Fixed => ("fixed", Tone::Good),
+    }
 }
 
 /// Names a run: its file, its cases, its backend, its spec and its ending.

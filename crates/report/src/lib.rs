@@ -50,8 +50,8 @@ pub use describe::{
 pub use finding::{headline, write_findings};
 #[cfg(feature = "files")]
 pub use html::{
-    ComparedCases, SnapshotChange, SnapshotChanges, write_html, write_html_changes, write_html_comparison,
-    write_html_list, write_html_of_problem,
+    ComparedCases, SnapshotChanges, write_html, write_html_changes, write_html_comparison, write_html_list,
+    write_html_of_problem,
 };
 #[cfg(feature = "files")]
 pub use junit::{write_junit, write_junit_of_problem};

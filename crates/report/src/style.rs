@@ -35,6 +35,23 @@ pub enum Tone {
     Faint,
 }
 
+impl Tone {
+    /// The tone of a change, which is for the better, for the worse, or neither.
+    pub fn of_change(is_good: Option<bool>) -> Self {
+        is_good.map_or(Self::Note, |is_good| if is_good { Self::Good } else { Self::Bad })
+    }
+
+    /// The class of its colours on a page.
+    pub(crate) fn class(self) -> &'static str {
+        match self {
+            Self::Bad => "bad",
+            Self::Good => "good",
+            Self::Note => "note",
+            Self::Plain | Self::Strong | Self::Faint => "calm",
+        }
+    }
+}
+
 impl Style {
     /// No colours, and lines of any length.
     pub const PLAIN: Self = Self { colour: false, width: None };

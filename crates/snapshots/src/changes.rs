@@ -39,6 +39,15 @@ impl Transition {
             Self::Fixed => "fixed",
         }
     }
+
+    /// Whether it is for the better or for the worse; `None` if it is neither.
+    pub fn is_good(self) -> Option<bool> {
+        match self {
+            Self::Broken | Self::Worse => Some(false),
+            Self::Moved | Self::Other => None,
+            Self::Better | Self::Fixed => Some(true),
+        }
+    }
 }
 
 /// One change.

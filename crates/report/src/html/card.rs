@@ -11,6 +11,7 @@ use maud::{Markup, html};
 use super::{clauses::formulas, tensors::tensors};
 use crate::{
     Replay,
+    comparison::became,
     failure::{INDENT, did, expected},
     finding::{cases, export, standing, title, within},
     flake::is_by_chance,
@@ -126,13 +127,8 @@ fn predicate(finding: &Finding) -> Markup {
 }
 
 fn badge(trend: Trend, [old, new]: [u64; 2]) -> Markup {
-    let (word, class) = match trend {
-        Trend::New => ("new", "bad"),
-        Trend::Grown => ("grown", "bad"),
-        Trend::Shrunk => ("shrunk", "note"),
-        Trend::Fixed => ("fixed", "good"),
-    };
-    html! { span.badge.(class) { (word) ": " (grouped(old)) " before, now " (counted(new, "case")) } }
+    let (word, tone) = became(trend);
+    html! { span.badge.(tone.class()) { (word) ": " (grouped(old)) " before, now " (counted(new, "case")) } }
 }
 
 /// How severe a finding is: a word, and the class of its colours.

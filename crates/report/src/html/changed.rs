@@ -3,60 +3,38 @@
 use std::io::{self, Write};
 
 use dmlcts_model::escaped;
+use dmlcts_snapshots::{Change, Changes};
 use maud::html;
 
 use super::{Page, Part, tensors::outputs};
-use crate::{CaseOutputs, numbers::counted};
+use crate::{CaseOutputs, Tone, numbers::counted};
 
-/// The changes of a snapshot.
-#[derive(Clone, Debug)]
-pub struct SnapshotChanges {
-    /// The name of the snapshot.
-    pub name: String,
-    /// The components of the run that changed.
-    pub cause: String,
-    /// The changes, the worst first.
-    pub changes: Vec<SnapshotChange>,
-}
-
-/// A change in a snapshot.
-#[derive(Clone, Debug)]
-pub struct SnapshotChange {
-    /// The word for its kind.
-    pub kind: &'static str,
-    /// Whether it is for the better or for the worse; `None` if it is neither.
-    pub is_good: Option<bool>,
-    /// The change in one line.
-    pub what: String,
-    /// Details, one line each.
-    pub details: Vec<String>,
-    /// The outputs of its cases, if they are known.
-    pub outputs: Vec<CaseOutputs>,
-}
+/// The name of a snapshot, its changes, and the outputs of the cases of each change, if they are known.
+pub type SnapshotChanges<'a> = (&'a str, &'a Changes, &'a [Vec<CaseOutputs>]);
 
 /// Writes the changes of snapshots.
-pub fn write_html_changes(out: &mut dyn Write, all: &[SnapshotChanges]) -> io::Result<()> {
+pub fn write_html_changes(out: &mut dyn Write, all: &[SnapshotChanges<'_>]) -> io::Result<()> {
     let body = html! {
         @if all.is_empty() { p { "Nothing waits for a review." } }
-        @for snapshot in all {
+        @for (name, changes, of_changes) in all {
             article.card {
-                h3 { (escaped(&snapshot.name)) }
-                p { (escaped(&snapshot.cause)) }
-                @if snapshot.changes.is_empty() { p.faint { "no line changed" } }
+                h3 { (escaped(name)) ": " (changes.counts()) }
+                p { (escaped(&changes.cause)) }
+                @if changes.list.is_empty() { p.faint { "no line changed" } }
                 ul.changes {
-                    @for change in &snapshot.changes {
+                    @for (place, change) in changes.list.iter().enumerate() {
                         li {
-                            p { span.badge.(class(change.is_good)) { (change.kind) } " " (escaped(&change.what)) }
+                            p { span.badge.(tone(change).class()) { (change.transition.name()) } " " (escaped(&change.what)) }
                             @for detail in &change.details { pre.line tabindex="0" { (escaped(detail)) } }
-                            @for one in &change.outputs { (outputs(one)) }
+                            @for one in of_changes.get(place).into_iter().flatten() { (outputs(one)) }
                         }
                     }
                 }
             }
         }
     };
-    let changes = all.iter().flat_map(|snapshot| &snapshot.changes);
-    let tone = match (all.is_empty(), changes.clone().any(|change| change.is_good == Some(false))) {
+    let changes = all.iter().flat_map(|(_, changes, _)| &changes.list);
+    let tone = match (all.is_empty(), changes.clone().any(|change| tone(change) == Tone::Bad)) {
         (true, _) => "good",
         (false, true) => "bad",
         (false, false) => "note",
@@ -72,10 +50,6 @@ pub fn write_html_changes(out: &mut dyn Write, all: &[SnapshotChanges]) -> io::R
     Page { title, tone, about: String::new(), parts, island: String::new() }.write(out)
 }
 
-fn class(is_good: Option<bool>) -> &'static str {
-    match is_good {
-        Some(true) => "good",
-        Some(false) => "bad",
-        None => "note",
-    }
+fn tone(change: &Change) -> Tone {
+    Tone::of_change(change.transition.is_good())
 }

@@ -18,7 +18,7 @@ use super::{
     tiles,
 };
 use crate::{
-    Replay,
+    Replay, Tone,
     comparison::{KINDS, describe, side},
     numbers::{counted, grouped},
 };
@@ -119,7 +119,7 @@ pub fn write_html_comparison(
 fn overview(comparison: &Comparison) -> Markup {
     let counts: Vec<(String, u64, &str)> = KINDS
         .iter()
-        .map(|(kind, ..)| (id(*kind).replace('-', " "), comparison.count(*kind), class(*kind)))
+        .map(|(kind, _, tone)| (id(*kind).replace('-', " "), comparison.count(*kind), class(*kind, *tone)))
         .filter(|(_, count, _)| *count > 0)
         .chain([("same".to_owned(), comparison.same, "calm")])
         .collect();
@@ -140,13 +140,9 @@ fn overview(comparison: &Comparison) -> Markup {
     }
 }
 
-fn class(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Broken | Kind::NewFailing => "bad",
-        Kind::Changed | Kind::Answered => "note",
-        Kind::Fixed => "good",
-        Kind::New | Kind::Gone => "calm",
-    }
+/// Beside the page's other colours, cases that are gone need no attention.
+fn class(kind: Kind, tone: Tone) -> &'static str {
+    if kind == Kind::Gone { "calm" } else { tone.class() }
 }
 
 /// The changes by kind, the most serious first, each with an example.
@@ -156,10 +152,10 @@ fn changes(comparison: &Comparison) -> Markup {
         @if comparison.is_left_open() {
             p.warning { "The new run is not complete: the results of the cases that are gone are unknown." }
         }
-        @for (kind, ..) in KINDS {
+        @for (kind, _, tone) in KINDS {
             @let of_kind: Vec<_> = comparison.changes.iter().filter(|change| change.kind == kind).collect();
             @if !of_kind.is_empty() {
-                h3 { span.badge.(class(kind)) { (id(kind).replace('-', " ")) } " " (counted(comparison.count(kind), "case")) }
+                h3 { span.badge.(class(kind, tone)) { (id(kind).replace('-', " ")) } " " (counted(comparison.count(kind), "case")) }
                 ul.changes {
                     @for change in of_kind.iter().take(SHOWN) {
                         li {

@@ -25,7 +25,7 @@ use dmlcts_runner::Verdict;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub use self::{
-    changed::{SnapshotChange, SnapshotChanges, write_html_changes},
+    changed::{SnapshotChanges, write_html_changes},
     comparison::{ComparedCases, write_html_comparison},
     listed::write_html_list,
     run::write_html,

@@ -7,10 +7,8 @@ use std::{
 
 use dmlcts_generate::Suite;
 use dmlcts_model::escaped;
-use dmlcts_report::{CaseOutputs, SnapshotChange, SnapshotChanges, Tone, write_html_changes};
-use dmlcts_snapshots::{
-    Change, Changes, Folder, Metadata, SnapshotError, Stored, Transition, check_text,
-};
+use dmlcts_report::{CaseOutputs, SnapshotChanges, Tone, write_html_changes};
+use dmlcts_snapshots::{Changes, Folder, Metadata, SnapshotError, Stored, check_text};
 use dmlcts_spec::Library;
 
 use super::{
@@ -48,8 +46,8 @@ pub(super) fn diff(arguments: &ShowDiffArguments) -> Result<Exit, Problem> {
         write_report(path, |out| out.write_all(page.as_bytes()))?;
     }
     if let Some(path) = &arguments.html {
-        let pages: Vec<SnapshotChanges> =
-            changes.iter().map(|(name, change, outputs)| of_page(name, change, outputs)).collect();
+        let pages: Vec<SnapshotChanges<'_>> =
+            changes.iter().map(|(name, change, outputs)| (name.as_str(), change, &outputs[..])).collect();
         write_report(path, |out| write_html_changes(out, &pages))?;
     }
     let mut out = output::stdout();
@@ -82,9 +80,7 @@ pub(super) fn painted(name: &str, changes: &Changes, outputs: &[Vec<CaseOutputs>
         String::from_utf8(text).unwrap_or_default()
     });
     let tone = |line: &str| match changes.list.iter().find(|one| line.starts_with(one.transition.name())) {
-        Some(Change { transition: Transition::Broken | Transition::Worse, .. }) => Tone::Bad,
-        Some(Change { transition: Transition::Better | Transition::Fixed, .. }) => Tone::Good,
-        Some(_) => Tone::Note,
+        Some(one) => Tone::of_change(one.transition.is_good()),
         None => Tone::Plain,
     };
     let (cause, rest) = text.split_once('\n').unwrap_or((&text, ""));
@@ -98,29 +94,9 @@ pub(super) fn painted(name: &str, changes: &Changes, outputs: &[Vec<CaseOutputs>
 /// Writes the page of a change into a file of its own, which stays. Returns its path.
 pub(super) fn kept_page(name: &str, changes: &Changes, outputs: &[Vec<CaseOutputs>]) -> io::Result<PathBuf> {
     let mut file = tempfile::Builder::new().prefix("dmlcts-").suffix(".html").tempfile()?;
-    write_html_changes(&mut file, &[of_page(name, changes, outputs)])?;
+    write_html_changes(&mut file, &[(name, changes, outputs)])?;
     let (_, path) = file.keep()?;
     Ok(path)
-}
-
-/// The changes of a snapshot for a page.
-fn of_page(name: &str, changes: &Changes, outputs: &[Vec<CaseOutputs>]) -> SnapshotChanges {
-    let of = |(place, change): (usize, &Change)| SnapshotChange {
-        kind: change.transition.name(),
-        is_good: match change.transition {
-            Transition::Broken | Transition::Worse => Some(false),
-            Transition::Moved | Transition::Other => None,
-            Transition::Better | Transition::Fixed => Some(true),
-        },
-        what: change.what.clone(),
-        details: change.details.clone(),
-        outputs: outputs.get(place).cloned().unwrap_or_default(),
-    };
-    SnapshotChanges {
-        name: format!("{name}: {}", changes.counts()),
-        cause: changes.cause.clone(),
-        changes: changes.list.iter().enumerate().map(of).collect(),
-    }
 }
 
 /// Checks all snapshots of a folder.
