@@ -41,7 +41,7 @@ pub fn with_other_data(case: &Case) -> impl Iterator<Item = Case> + '_ {
 fn with_other_scalar(mut case: Case) -> Option<Case> {
     let size = case.desc.tensor(Side::Output)?.data_type.element_size()?;
     let scalar = case.desc.members.iter_mut().find_map(|member| match member {
-        Value::Scalar(bytes) if bytes[..size] == [0; 8][..size] || is_repeated(bytes, size) => Some(bytes),
+        Value::Scalar(bytes) if bytes[..size] == [0; 8][..size] || is_repeated(*bytes, size) => Some(bytes),
         _ => None,
     })?;
     // A usual number in each type of float, whose bytes and words all differ.

@@ -185,9 +185,9 @@ impl Test {
                 next(Truth { on: on & of, defined: (on | one.defined & or.defined) & of, of });
             }),
             Self::Both(one, and) => {
-                cases
-                    .iter()
-                    .for_each(|case| next(one.truth(universe, *case).and(and.truth(universe, *case))));
+                for case in cases {
+                    next(one.truth(universe, *case).and(and.truth(universe, *case)));
+                }
             }
         }
     }

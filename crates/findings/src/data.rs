@@ -63,7 +63,7 @@ pub fn has_only_distinct_elements(case: &Case) -> bool {
         Value::Scalar(bytes) => Some(bytes),
         _ => None,
     });
-    if scalars.clone().any(|bytes| is_repeated(bytes, size)) {
+    if scalars.clone().any(|bytes| is_repeated(*bytes, size)) {
         return false;
     }
     elements.extend(scalars.map(|bytes| &bytes[..size]));
@@ -79,7 +79,7 @@ pub fn has_only_distinct_elements(case: &Case) -> bool {
 }
 
 /// Whether the first element of a union is also another one.
-pub(crate) fn is_repeated(union: &[u8; 8], size: usize) -> bool {
+pub(crate) fn is_repeated(union: [u8; 8], size: usize) -> bool {
     union.chunks(size).skip(1).any(|other| *other == union[..size])
 }
 

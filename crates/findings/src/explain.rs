@@ -229,8 +229,9 @@ fn judge_data(
     }
 }
 
-/// Whether some condition on the data is false for data that show an element from a wrong place. A condition
-/// that holds for all such data, such as that they are not all 0, says only where a failure shows.
+/// Whether some condition on the data is false for data that show an element from a wrong place, if a case has
+/// such data. A condition that holds for all of them, such as that data are not all 0, says only where a
+/// failure shows.
 fn tells_data_apart(learned: &Learned, sample: &Sample, (library, level): (&Library, FeatureLevel)) -> bool {
     let Some(operator) = library.operator(&learned.operator) else { return false };
     let of_data = words(operator).into_iter().filter(|word| word.is_of_data).map(|word| word.text);
@@ -243,12 +244,15 @@ fn tells_data_apart(learned: &Learned, sample: &Sample, (library, level): (&Libr
     let conditions = conditions.filter_map(|one| Predicate::from_expression(one, [operator.scope()]).ok());
     let conditions: Vec<Predicate> = conditions.collect();
     let (mut values, mut scratch) = (Values::default(), Scratch::default());
-    let mut telling = sample.values().filter(|one| {
+    let telling = sample.values().filter(|one| {
         one.case.desc.signature.operator == learned.operator
             && has_only_distinct_elements(&one.case)
             && operator.judge(&one.case.desc, level, &mut scratch).validity() == learned.validity
     });
-    telling.any(|one| conditions.iter().any(|condition| !condition.holds(&one.case, level, &mut values)))
+    let is_false =
+        |one: &&Labelled| conditions.iter().any(|condition| !condition.holds(&one.case, level, &mut values));
+    let mut telling = telling.peekable();
+    telling.peek().is_none() || telling.find(is_false).is_some()
 }
 
 /// Whether both are about the same failures.
