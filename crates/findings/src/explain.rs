@@ -229,9 +229,9 @@ fn judge_data(
     }
 }
 
-/// Whether some condition on the data is false for data that show an element from a wrong place, if a case has
-/// such data. A condition that holds for all of them, such as that data are not all 0, says only where a
-/// failure shows.
+/// Whether some condition on the data is false for a pass whose data show an element from a wrong place, if
+/// there is such a pass. A condition that holds for all of them, such as that data are not all 0, says only
+/// where a failure shows.
 fn tells_data_apart(learned: &Learned, sample: &Sample, (library, level): (&Library, FeatureLevel)) -> bool {
     let Some(operator) = library.operator(&learned.operator) else { return false };
     let of_data = words(operator).into_iter().filter(|word| word.is_of_data).map(|word| word.text);
@@ -245,7 +245,8 @@ fn tells_data_apart(learned: &Learned, sample: &Sample, (library, level): (&Libr
     let conditions: Vec<Predicate> = conditions.collect();
     let (mut values, mut scratch) = (Values::default(), Scratch::default());
     let telling = sample.values().filter(|one| {
-        one.case.desc.signature.operator == learned.operator
+        one.label == Label::Passed
+            && one.case.desc.signature.operator == learned.operator
             && has_only_distinct_elements(&one.case)
             && operator.judge(&one.case.desc, level, &mut scratch).validity() == learned.validity
     });
@@ -626,6 +627,8 @@ mod tests {
         for clauses in ["== output_size", "in [output_reachable, window_in_bounds]"] {
             assert_eq!(without_clauses(&format!("{in_common} {clauses}")), in_common);
         }
+        let counted = "InputTensor.ElementSize >= 5 and violations == 1 and violation in [a, b]";
+        assert_eq!(without_clauses(counted), in_common, "one of two clauses alone is one violation");
         for alone in ["violation == output_size", "rank > 1", "violations == 1"] {
             assert_eq!(without_clauses(alone), alone);
         }
