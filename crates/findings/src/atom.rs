@@ -349,3 +349,13 @@ fn names(word: &Word, codes: &[i64], is: bool) -> (String, u32) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_negative_number_is_heavier_than_its_magnitude() {
+        assert_eq!([0, 1, -1, 2, -2].map(number_weight), [0, 0, 1, 1, 2]);
+    }
+}

@@ -241,6 +241,27 @@ mod tests {
     }
 
     #[test]
+    fn a_scalar_that_its_union_repeats_is_asked_again_with_another() {
+        let of = |value: &str| {
+            let case = parse(&format!(
+                "PADDING1 UINT16 in=4 out=6 PaddingMode=CONSTANT PaddingValue={value} StartPadding=1 EndPadding=1"
+            ));
+            let scalar = |case: &Case| {
+                case.desc.members.iter().find_map(|value| match value {
+                    Value::Scalar(bytes) => Some(*bytes),
+                    _ => None,
+                })
+            };
+            let others = crate::again::with_other_data(&case).filter(|other| scalar(other) != scalar(&case));
+            (has_only_distinct_elements(&case), others.count())
+        };
+        assert_eq!(of("0x1234"), (true, 0));
+        // The last two bytes of the union are those of the value, as is an element of zeros.
+        assert_eq!(of("0x1234567890ab1234"), (false, 2));
+        assert_eq!(of("0"), (false, 2));
+    }
+
+    #[test]
     fn redrawn_data_are_on_both_sides_of_every_condition() {
         let of = |data_type: &str| {
             format!(

@@ -392,3 +392,35 @@ fn learned(class: &str, validity: Validity, universe: &Universe<'_>, result: Exp
         is_weighed: false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use dmlcts_model::line;
+
+    use super::*;
+
+    #[test]
+    fn clauses_take_the_place_of_their_number_if_that_says_the_same() {
+        let library = Library::embedded();
+        let terms = Terms::new(library.operator("SLICE").expect("it is built in"), FeatureLevel::NEWEST);
+        let of = |failed: &[&str], passed: &[&str]| {
+            let mut universe = Universe::new(&terms);
+            for (texts, is_failure) in [(failed, true), (passed, false)] {
+                for text in texts {
+                    let case = line::parse(text, library.signatures()).expect("it is a case");
+                    universe.push(case, is_failure);
+                }
+            }
+            with_named_clauses("violations == 1", &universe)
+        };
+        let outside = "SLICE FLOAT32 in=4 out=4 Offsets=1 Sizes=4 Strides=1";
+        let short =
+            "SLICE FLOAT32 in=4 out=4 InputTensor.TotalTensorSizeInBytes=12 Offsets=0 Sizes=4 Strides=1";
+        let both =
+            "SLICE FLOAT32 in=4 out=4 InputTensor.TotalTensorSizeInBytes=12 Offsets=1 Sizes=4 Strides=1";
+        let one = "violation == reads_in_bounds".to_owned();
+        assert_eq!(of(&[outside], &[both]), Some((one, 0)));
+        let counted = "violation in [reads_in_bounds, total_size] and violations == 1".to_owned();
+        assert_eq!(of(&[outside, short], &[both]), Some((counted, 1)));
+    }
+}

@@ -148,6 +148,18 @@ mod tests {
     }
 
     #[test]
+    fn the_lists_of_each_operator_are_all_lists() {
+        let of = |condition: &str| form(condition, Library::embedded());
+        let of_slice = of("rank > 2 and (length(Offsets) == rank and length(Sizes) == rank)");
+        assert_eq!(
+            of_slice,
+            of("rank > 2 and (length(StartPadding) == rank and length(EndPadding) == rank)")
+        );
+        assert_ne!(of_slice, of("rank > 2 and (present(StartPadding) and present(EndPadding))"));
+        assert_ne!(of("any axis abs(Strides) > 1"), of("any axis abs(InputTensor.Strides) > 1"));
+    }
+
+    #[test]
     fn what_is_read_first_is_the_least_where_nothing_walks_backwards() {
         let library = Library::embedded();
         let operator = |name| library.operator(name).expect("it is built in");

@@ -90,6 +90,14 @@ fn two_causes_are_two_predicates() {
 }
 
 #[test]
+fn conditions_on_two_axes_are_found() {
+    let fault = "(any axis (InputTensor.Sizes > 1 and InputTensor.Strides == 0)) \
+                 and any axis (highest > 0 and InputTensor.Strides != InputTensor.PackedStrides)";
+    let learned = correlated(&Fault::of_predicate(fault));
+    assert_eq!(texts(&learned), [fault; 3]);
+}
+
+#[test]
 fn a_cause_that_shows_in_two_ways_is_one_predicate() {
     let fault = "PaddingMode == REFLECTION and any axis (StartPadding > 0 or EndPadding >= 3)";
     assert_eq!(texts(&experimented(&Fault::of_predicate(fault))), [fault]);
