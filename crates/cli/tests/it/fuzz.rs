@@ -31,8 +31,8 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
     findings.map(|path| (name(&path), fs::read_to_string(&path).expect("it can be read"))).collect()
 }
 
-/// Runs a campaign of 5,000 cases with both faults in this folder, and returns its output. The program runs once
-/// for all tests.
+/// Runs a campaign of 5,000 cases with both faults in this folder, and returns its output. The program runs
+/// once for all tests.
 fn campaign(folder: &Path) -> String {
     static CAMPAIGN: LazyLock<(String, BTreeMap<PathBuf, Vec<u8>>)> = LazyLock::new(|| {
         let made = tempfile::tempdir().expect("a temporary folder");
