@@ -7,18 +7,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dmlcts_generate::draw::{Draws, derive};
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_spec::{Library, Operator, Predicate, Scratch, Validity, expression::parse, program::Values};
+use dmlcts_spec::{Library, Operator, Predicate, Scratch, Validity, program::Values};
 
 use crate::{
-    data::has_only_distinct_elements,
     evidence::weigh,
     experiment::{Budget, Estimate},
     label::{Ask, Label, Labelled, RoundLimit},
     learned::{Learned, Way, learn, learn_by},
     merge::around_clauses,
-    near::conjuncts,
     role::form,
-    vocabulary::words,
+    telling::tells_data_apart,
 };
 
 /// The passes of each operator, and the failures of each operator and kind, in the first sample.
@@ -215,7 +213,7 @@ fn judge_data(
         // are the cause. A long one fits by chance.
         let length = |one: &Learned| one.predicates.iter().map(|found| found.conditions).sum::<usize>();
         for mut new in learn_by(&labelled, (library, level), seed, budget, Way::Data) {
-            if !tells_data_apart(&new, sample, (library, level)) {
+            if !tells_data_apart(&new, sample.values(), (library, level)) {
                 continue;
             }
             let mut old = hiding.keys().copied().filter(|place| are_alike(&learned[*place], &new));
@@ -227,33 +225,6 @@ fn judge_data(
             }
         }
     }
-}
-
-/// Whether some condition on the data is false for a pass whose data show an element from a wrong place, if
-/// there is such a pass. A condition that holds for all of them, such as that data are not all 0, says only
-/// where a failure shows.
-fn tells_data_apart(learned: &Learned, sample: &Sample, (library, level): (&Library, FeatureLevel)) -> bool {
-    let Some(operator) = library.operator(&learned.operator) else { return false };
-    let of_data = words(operator).into_iter().filter(|word| word.is_of_data).map(|word| word.text);
-    let of_data: Vec<String> = of_data.collect();
-    let conditions = learned.predicates.iter().filter_map(|found| parse(&found.condition).ok());
-    let conditions = conditions.flat_map(conjuncts).filter(|one| {
-        let text = one.to_string();
-        of_data.iter().any(|word| text.contains(word.as_str()))
-    });
-    let conditions = conditions.filter_map(|one| Predicate::from_expression(one, [operator.scope()]).ok());
-    let conditions: Vec<Predicate> = conditions.collect();
-    let (mut values, mut scratch) = (Values::default(), Scratch::default());
-    let telling = sample.values().filter(|one| {
-        one.label == Label::Passed
-            && one.case.desc.signature.operator == learned.operator
-            && has_only_distinct_elements(&one.case)
-            && operator.judge(&one.case.desc, level, &mut scratch).validity() == learned.validity
-    });
-    let is_false =
-        |one: &&Labelled| conditions.iter().any(|condition| !condition.holds(&one.case, level, &mut values));
-    let mut telling = telling.peekable();
-    telling.peek().is_none() || telling.find(is_false).is_some()
 }
 
 /// Whether both are about the same failures.

@@ -49,6 +49,7 @@ mod search;
 mod share;
 mod simplify;
 mod substitutes;
+mod telling;
 mod terms;
 mod universe;
 mod vocabulary;
