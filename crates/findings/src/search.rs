@@ -27,6 +27,10 @@ pub(crate) enum Aim {
 /// The states that are made longer, by a condition and by an atom of their group.
 const WIDTH: usize = 40;
 const GROUPED: usize = 10;
+/// The longer states that are compared at a time.
+const NEW: usize = 1600;
+/// The cases whose axes are counted at a time.
+const SHORT: usize = 128;
 /// The conditions of a rule.
 const LONGEST: usize = 7;
 const LONGEST_OF_MANY: usize = 4;
@@ -138,7 +142,8 @@ impl<'a> Search<'a> {
                     solved.push(state.clone());
                     last = last.min(length + 1);
                 }
-                let is_better = |known: &State| self.rank(state) < self.rank(known);
+                let rank = |of: &State| self.rank((of.failed.count(), of.passed.count()), of.weight);
+                let is_better = |known: &State| rank(state) < rank(known);
                 if best.as_ref().is_none_or(is_better) {
                     best = Some(state.clone());
                 }
@@ -197,54 +202,107 @@ impl<'a> Search<'a> {
         (covered, state.weight, state.rule.clone(), state.group.clone())
     }
 
-    /// The order of states that are not solutions.
-    fn rank(&self, state: &State) -> (i64, u32) {
-        let passed = state.passed.count();
+    /// The order of states that are not solutions, by the numbers of cases for which they hold.
+    fn rank(&self, (failed, passed): (usize, usize), weight: u32) -> (i64, u32) {
         let rank = match self.aim {
             // Light conditions go first: many heavy ones exclude a few passes more by chance.
-            Aim::All => (passed * (PLAIN + state.weight as usize)) as i64,
-            Aim::Many => -self.gain(state.failed.count(), passed),
+            Aim::All => (passed * (PLAIN + weight as usize)) as i64,
+            Aim::Many => -self.gain(failed, passed),
         };
-        (rank, state.weight)
+        (rank, weight)
     }
 
     /// The best states with one condition more.
     fn longer(&self, beam: &[State]) -> Vec<State> {
-        let mut found: Vec<((i64, u32), State)> = Vec::new();
-        let mut worst = i64::MAX;
+        let mut best = Best::default();
         for (place, state) in beam.iter().enumerate() {
             let count = state.passed.count();
             for (index, candidate) in self.candidates.iter().enumerate() {
-                let left = state.passed.common(&candidate.passed);
-                // Most candidates are worse than the states that are kept, which shows without making one.
-                let rank = left * (PLAIN + (state.weight + candidate.weight) as usize);
-                let is_worse = self.aim == Aim::All && rank as i64 > worst;
-                if left < count && !is_worse && !state.rule.contains(&index) {
-                    let longer = self.with_condition(state, index);
-                    worst = self.keep(longer, &mut found).unwrap_or(worst);
+                let passed = state.passed.common(&candidate.passed);
+                if passed < count && !state.rule.contains(&index) {
+                    let weight = state.weight + candidate.weight;
+                    let counts = (|| state.failed.common(&candidate.failed), passed);
+                    self.offer(&mut best, beam, (place, Part::Condition(index)), counts, weight);
                 }
             }
+            let axes = OpenAxes::of(state);
             for index in 0..if place < GROUPED { self.members.len() } else { 0 } {
-                if let Some(longer) = self.with_member(state, index, count) {
-                    self.keep(longer, &mut found);
+                let member = &self.members[index];
+                let is_lost = self.aim == Aim::All && !axes.failed_share(member, self.at_least);
+                if is_lost || state.group.contains(&index) {
+                    continue;
+                }
+                let passed = count_of(&axes.passed, &member.passed, self.at_least);
+                // A group of one atom is a condition, so groups begin with the second.
+                if passed < count || state.group.is_empty() {
+                    let counts = (|| count_of(&axes.failed, &member.failed, self.at_least), passed);
+                    let weight = self.weight_with(state, member);
+                    self.offer(&mut best, beam, (place, Part::Member(index)), counts, weight);
                 }
             }
         }
-        best_of(&mut found);
-        found.into_iter().map(|(_, state)| state).collect()
+        self.settle(&mut best, beam);
+        best.states.into_iter().map(|(_, state)| state).collect()
     }
 
-    /// Adds a state. Returns the rank of the worst state that is kept, if some were dropped.
-    fn keep(&self, state: State, found: &mut Vec<((i64, u32), State)>) -> Option<i64> {
-        if self.aim == Aim::Many && state.failed.count() < LEAST.min(self.failed) {
-            return None;
+    /// Takes note of a longer state, unless it is worse than all that are kept. Most are, so that a state is
+    /// made only if it may be kept.
+    fn offer(
+        &self,
+        best: &mut Best,
+        beam: &[State],
+        (place, part): (usize, Part),
+        (failed, passed): (impl Fn() -> usize, usize),
+        weight: u32,
+    ) {
+        let failed = if self.aim == Aim::All { self.failed } else { failed() };
+        if self.aim == Aim::Many && failed < LEAST.min(self.failed) {
+            return;
         }
-        found.push((self.rank(&state), state));
-        if found.len() < 40 * WIDTH {
-            return None;
+        let rank = self.rank((failed, passed), weight);
+        let worst = best.states.get(WIDTH - 1).map(|((rank, ..), _)| *rank);
+        if worst.is_none_or(|worst| rank <= worst) {
+            best.new.push((rank, place, part));
         }
-        best_of(found);
-        found.get(WIDTH - 1).map(|((rank, _), _)| *rank)
+        if best.new.len() >= NEW {
+            self.settle(best, beam);
+        }
+    }
+
+    /// Keeps the best states, without those that hold for the same cases and axes as a better one.
+    fn settle(&self, best: &mut Best, beam: &[State]) {
+        let names = |place: usize, part: Part| {
+            let (mut rule, mut group) = (beam[place].rule.clone(), beam[place].group.clone());
+            let (Part::Condition(index) | Part::Member(index)) = part;
+            let list = if matches!(part, Part::Condition(_)) { &mut rule } else { &mut group };
+            list.push(index);
+            list.sort_unstable();
+            (rule, group)
+        };
+        let new = std::mem::take(&mut best.new).into_iter();
+        let new = new.map(|(rank, place, part)| {
+            let (rule, group) = names(place, part);
+            ((rank, rule, group), Next::New(place, part))
+        });
+        let known = std::mem::take(&mut best.states).into_iter();
+        let mut all: Vec<(Order, Next)> =
+            known.map(|(order, state)| (order, Next::Known(Box::new(state)))).chain(new).collect();
+        all.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let mut known = BTreeSet::new();
+        for (order, next) in all {
+            let state = match next {
+                Next::Known(state) => *state,
+                Next::New(place, Part::Condition(index)) => self.with_condition(&beam[place], index),
+                Next::New(place, Part::Member(index)) => self.with_member(&beam[place], index),
+            };
+            let axes = if state.group.is_empty() { Vec::new() } else { state.passed_axes.clone() };
+            if known.insert((state.failed.clone(), state.passed.clone(), axes)) {
+                best.states.push((order, state));
+            }
+            if best.states.len() == WIDTH {
+                break;
+            }
+        }
     }
 
     fn with_condition(&self, state: &State, index: usize) -> State {
@@ -259,35 +317,29 @@ impl<'a> Search<'a> {
         longer
     }
 
-    /// The state with an atom more in its group; `None` if that excludes no pass or loses a failure that it
-    /// must hold for. A group of one atom is a condition, so groups begin with the second.
-    fn with_member(&self, state: &State, index: usize, count: usize) -> Option<State> {
+    /// The state with an atom more in its group.
+    fn with_member(&self, state: &State, index: usize) -> State {
         let member = &self.members[index];
-        if state.group.contains(&index) {
-            return None;
-        }
-        let enough = |axes: &u8| axes.count_ones() >= u32::from(self.at_least);
         let joined = |one: &[u8], other: &[u8]| -> Vec<u8> {
             one.iter().zip(other).map(|(one, other)| one & other).collect()
         };
-        let is_lost = |(one, other): (&u8, &u8)| !enough(&(one & other));
-        if self.aim == Aim::All && state.failed_axes.iter().zip(&member.failed).any(is_lost) {
-            return None;
-        }
-        let passed_axes = joined(&state.passed_axes, &member.passed);
-        let passed = state.own.1.and(&Bits::of(&passed_axes, enough));
-        if passed.count() >= count && !state.group.is_empty() {
-            return None;
-        }
+        let enough = |axes: &u8| axes.count_ones() >= u32::from(self.at_least);
         let failed_axes = joined(&state.failed_axes, &member.failed);
+        let passed_axes = joined(&state.passed_axes, &member.passed);
         let failed = state.own.0.and(&Bits::of(&failed_axes, enough));
+        let passed = state.own.1.and(&Bits::of(&passed_axes, enough));
         let mut group = state.group.clone();
         group.push(index);
         group.sort_unstable();
-        let form = if self.at_least == 1 { 2 } else { 14 };
-        let weight = state.weight + member.weight + 8 + if state.group.is_empty() { form } else { 0 };
+        let weight = self.weight_with(state, member);
         let (rule, own) = (state.rule.clone(), state.own.clone());
-        Some(State { rule, group, failed_axes, passed_axes, own, failed, passed, weight })
+        State { rule, group, failed_axes, passed_axes, own, failed, passed, weight }
+    }
+
+    /// The weight of a state with an atom more in its group.
+    fn weight_with(&self, state: &State, member: &Member) -> u32 {
+        let form = if self.at_least == 1 { 2 } else { 14 };
+        state.weight + member.weight + 8 + if state.group.is_empty() { form } else { 0 }
     }
 
     fn rule(&self, state: &State) -> Rule {
@@ -304,12 +356,64 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Keeps the best states, without those that hold for the same cases and axes as a better one.
-fn best_of(found: &mut Vec<((i64, u32), State)>) {
-    found.sort_by(|(one, a), (other, b)| (one, &a.rule, &a.group).cmp(&(other, &b.rule, &b.group)));
-    let mut known = BTreeSet::new();
-    found.retain(|(_, state)| {
-        let axes = if state.group.is_empty() { Vec::new() } else { state.passed_axes.clone() };
-        known.len() < WIDTH && known.insert((state.failed.clone(), state.passed.clone(), axes))
-    });
+/// A part that a state may get: a condition or an atom of its group, by its index.
+#[derive(Clone, Copy)]
+enum Part {
+    Condition(usize),
+    Member(usize),
+}
+
+/// The order of states: the rank, then the conditions and the group.
+type Order = ((i64, u32), Vec<usize>, Vec<usize>);
+
+/// A state that may be kept: one that is, or one to be made of a state of the beam.
+enum Next {
+    Known(Box<State>),
+    New(usize, Part),
+}
+
+/// The best states so far, and those that are not made yet: the rank, the place in the beam and the part.
+#[derive(Default)]
+struct Best {
+    states: Vec<(Order, State)>,
+    new: Vec<((i64, u32), usize, Part)>,
+}
+
+/// The axes of a state's group where its conditions hold, and none elsewhere.
+struct OpenAxes {
+    failed: Vec<u8>,
+    passed: Vec<u8>,
+}
+
+impl OpenAxes {
+    fn of(state: &State) -> Self {
+        let open = |axes: &[u8], own: &Bits| -> Vec<u8> {
+            let axes = axes.iter().enumerate();
+            axes.map(|(place, axes)| if own.contains(place) { *axes } else { 0 }).collect()
+        };
+        Self {
+            failed: open(&state.failed_axes, &state.own.0),
+            passed: open(&state.passed_axes, &state.own.1),
+        }
+    }
+
+    /// Whether each failure has `at_least` axes in common with a member.
+    fn failed_share(&self, member: &Member, at_least: u8) -> bool {
+        let mut pairs = self.failed.iter().zip(&member.failed);
+        pairs.all(|(one, other)| (one & other).count_ones() >= u32::from(at_least))
+    }
+}
+
+/// The number of cases that have `at_least` axes in both lists.
+fn count_of(one: &[u8], other: &[u8], at_least: u8) -> usize {
+    let pairs = one.chunks(SHORT).zip(other.chunks(SHORT));
+    // Short sums fit a byte, and the compiler adds many bytes at once.
+    let of_any = |(one, other): (&[u8], &[u8])| -> u8 {
+        one.iter().zip(other).map(|(one, other)| u8::from(one & other != 0)).sum()
+    };
+    if at_least == 1 {
+        return pairs.map(|pair| usize::from(of_any(pair))).sum();
+    }
+    let enough = |(one, other): &(&u8, &u8)| (*one & *other).count_ones() >= u32::from(at_least);
+    one.iter().zip(other).filter(enough).count()
 }
