@@ -189,8 +189,12 @@ impl Plan {
     pub(crate) fn coordinates(&self, index: i64, c: &mut [i64]) {
         let mut left = index;
         for (axis, c) in self.axes.iter().zip(c).rev() {
-            *c = left % axis.out;
-            left /= axis.out;
+            // Most axes have one element or are not reached, which needs no division.
+            (*c, left) = match axis.out {
+                1 => (0, left),
+                out if (0..out).contains(&left) => (left, 0),
+                out => (left % out, left / out),
+            };
         }
     }
 
@@ -239,7 +243,8 @@ impl Plan {
 /// The input coordinate that a coordinate of a padding reads, which counts from the input's first element.
 pub(crate) fn fold(mode: i64, at: i64, n: i64) -> Option<i64> {
     match mode {
-        CONSTANT => (0..n).contains(&at).then_some(at),
+        _ if (0..n).contains(&at) => Some(at),
+        CONSTANT => None,
         EDGE => Some(at.clamp(0, n - 1)),
         REFLECTION => Some(mirror(at.rem_euclid((2 * (n - 1)).max(1)), 2 * (n - 1))),
         SYMMETRIC => Some(mirror(at.rem_euclid(2 * n), 2 * n - 1)),
