@@ -123,15 +123,21 @@ pub(crate) fn learn_once(
     let all: Vec<usize> = sample.failed.iter().chain(&sample.passed).copied().collect();
     let mut rules = Explanation { atoms: proposals::atoms(universe, &all), ..Explanation::default() };
     let mut left = universe.of_outcome(true);
+    let mut near = None;
     while !left.is_empty() && rules.rules.len() < MOST_RULES && !effort.is_over() {
         let is_first = rules.rules.is_empty();
         let mut one = |aim: Aim| one_rule((universe, effort), &rules.atoms, &left, &mut sample, aim);
         let of_all = if is_first && aim == Aim::Many { Err(None) } else { one(Aim::All) };
-        let found = of_all.or_else(|near| one(Aim::Many).map_err(|_| near));
-        let found = match found {
-            Err(Some(near)) if is_first => near.if_near((universe, &rules.atoms), &left),
-            Err(None) if is_first => nearest((universe, effort), &rules.atoms, &left, &sample),
-            found => found.ok(),
+        let found = match of_all {
+            Ok(found) => Some(found),
+            Err(_) if !is_first => one(Aim::Many).ok(),
+            Err(near_all) => {
+                near = near_all;
+                one(Aim::Many).ok().or_else(|| match &near {
+                    Some(near) => near.clone().if_near((universe, &rules.atoms), &left),
+                    None => nearest((universe, effort), &rules.atoms, &left, &sample),
+                })
+            }
         };
         let Some(Found { rules: mut fitting, candidates }) = found else { break };
         let rule = simplified(&fitting.remove(0), &rules.atoms, universe, &left);
@@ -147,22 +153,17 @@ pub(crate) fn learn_once(
         }
         sample.failed.retain(|case| left.contains(case));
     }
-    if rules.rules.len() > 1 {
-        let one = single((universe, effort), &rules, hints, seed);
+    if let Some(near) = near.filter(|_| rules.rules.len() > 1) {
+        let one = single(universe, &rules, near);
         return one.filter(|one| one.cost(universe) < rules.cost(universe)).unwrap_or(rules);
     }
     rules
 }
 
-/// The one rule that comes nearest to all failures.
-fn single(
-    (universe, effort): (&Universe<'_>, &Effort<'_>),
-    rules: &Explanation,
-    hints: &[usize],
-    seed: u64,
-) -> Option<Explanation> {
-    let (sample, all) = (first_sample(universe, hints, seed), universe.of_outcome(true));
-    let Found { rules: found, candidates } = nearest((universe, effort), &rules.atoms, &all, &sample)?;
+/// The one rule that comes nearest to all failures, if it holds for more failures than passes.
+fn single(universe: &Universe<'_>, rules: &Explanation, near: Found) -> Option<Explanation> {
+    let all = universe.of_outcome(true);
+    let Found { rules: found, candidates } = near.if_near((universe, &rules.atoms), &all)?;
     let found = found.iter().map(|rule| simplified(rule, &rules.atoms, universe, &all)).collect();
     Some(Explanation { atoms: rules.atoms.clone(), rules: found, candidates, ..Explanation::default() })
 }
@@ -232,6 +233,7 @@ fn one_rule(
 }
 
 /// The rules of a search, the lightest first. There is at least one.
+#[derive(Clone)]
 struct Found {
     rules: Vec<Rule>,
     candidates: Vec<Candidate>,

@@ -35,10 +35,7 @@ pub(crate) fn by_mode(
     let mut is_one_each = true;
     for mode in codes {
         let cases: Vec<usize> = (0..universe.len()).filter(|case| code(*case) == mode).collect();
-        let mut own = Universe::new(universe.terms);
-        for case in &cases {
-            own.push(universe.case(*case).clone(), universe.is_failure(*case));
-        }
+        let own = universe.only(&cases);
         let hints: Vec<usize> = hints.iter().filter_map(|hint| cases.binary_search(hint).ok()).collect();
         let learned = learn_once(&own, &hints, seed, (Aim::All, effort));
         is_one_each &= learned.rules.len() == 1;

@@ -56,6 +56,27 @@ impl<'a> Universe<'a> {
         self.failed.push(failed);
     }
 
+    /// The universe of some of its cases.
+    pub(crate) fn only(&self, cases: &[usize]) -> Self {
+        let column = |column: &Column| {
+            let count = if column.is_axis { 8 } else { 1 };
+            let values = cases.iter().flat_map(|case| &column.values[case * count..][..count]);
+            Column {
+                values: values.copied().collect(),
+                defined: cases.iter().map(|case| column.defined[*case]).collect(),
+                of: cases.iter().map(|case| column.of[*case]).collect(),
+                is_axis: column.is_axis,
+            }
+        };
+        Self {
+            terms: self.terms,
+            cases: cases.iter().map(|case| self.cases[*case].clone()).collect(),
+            failed: cases.iter().map(|case| self.failed[*case]).collect(),
+            columns: self.columns.iter().map(column).collect(),
+            values: Values::default(),
+        }
+    }
+
     /// Puts a failure in the place of a case.
     pub(crate) fn replace_by_failure(&mut self, index: usize, case: Case) {
         let Self { terms, columns, values, .. } = self;
