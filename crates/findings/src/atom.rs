@@ -303,7 +303,7 @@ fn numbered(text: &str, sign: Sign, number: i64) -> String {
 }
 
 /// How unusual a number is: those that code often has are light, such as the bounds of integer types.
-fn number_weight(number: i64) -> u32 {
+pub(crate) fn number_weight(number: i64) -> u32 {
     let magnitude = number.unsigned_abs();
     let is_bound = [7, 8, 15, 16, 31, 32].iter().any(|bits| magnitude == 1 << bits);
     let of_magnitude = match magnitude {

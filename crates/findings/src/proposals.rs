@@ -9,7 +9,7 @@ use std::{
 use dmlcts_spec::Scope;
 
 use crate::{
-    atom::{Atom, Sign, Test},
+    atom::{Atom, Sign, Test, number_weight},
     universe::Universe,
     vocabulary::{Kind, NAME, VIOLATION, Word},
 };
@@ -18,6 +18,9 @@ use crate::{
 const SMALL: i64 = 17;
 /// The number of failures' sets of clauses that are proposed.
 const MOST_SETS: usize = 16;
+/// The lightest numbers that are proposed between two neighbours among a term's values, beside the largest:
+/// the cases at hand do not tell them apart, but experiments may.
+const BETWEEN: usize = 2;
 /// The largest divisor whose remainders other than 0 are proposed.
 const LARGEST: i64 = 10;
 
@@ -171,7 +174,17 @@ impl Bounds {
         let powers = (4..33).flat_map(|power| [-1, 0, 1].map(|step| (1 << power) + step));
         let all = of_failures.chain(beside).chain(-4..=SMALL).chain(powers);
         // A bound that no case exceeds only asks whether there is a value.
-        all.filter(|number| (least..=most).contains(number)).collect()
+        let all = all.filter(|number| (least..=most).contains(number));
+        let (mut kept, unseen): (BTreeSet<i64>, BTreeSet<i64>) =
+            all.partition(|number| self.seen.contains(number));
+        let unseen: Vec<i64> = unseen.into_iter().collect();
+        for gap in unseen.chunk_by(|one, next| self.seen.range(one..next).next().is_none()) {
+            kept.extend(gap.last());
+            let mut gap = gap.to_vec();
+            gap.sort_by_key(|number| number_weight(*number));
+            kept.extend(gap.into_iter().take(BETWEEN));
+        }
+        kept
     }
 }
 
@@ -192,5 +205,19 @@ fn pairs(words: &[Word], tests: &mut Vec<Test>) {
                 tests.extend([true, false].map(|is| Test::MultipleOf(one, other, is)));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_numbers_between_two_values_are_proposed() {
+        let mut bounds = Bounds::default();
+        bounds.add([4, 5].into_iter(), true);
+        bounds.add([100].into_iter(), false);
+        let numbers: Vec<i64> = bounds.numbers().into_iter().collect();
+        assert_eq!(numbers, [4, 5, 6, 7, 99], "and not 8 to 98");
     }
 }
