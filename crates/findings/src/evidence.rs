@@ -30,7 +30,7 @@ use crate::{
     mutate::{Donors, mutant, resize_one, sweep, swept_members},
     near::{at_bounds, beyond_bounds, conjuncts, weaker},
     propose::Asked,
-    role::translated,
+    role::{form, translated},
 };
 
 /// The candidates that are drawn at a time, and the most times that they are drawn.
@@ -59,17 +59,25 @@ pub(crate) fn weigh(
     ask: &mut dyn Ask,
 ) -> Vec<Labelled> {
     let mut refuting = Vec::new();
-    for place in 0..learned.len() {
+    let shares = shares(learned, library, budget.evidence);
+    for (place, side) in shares.into_iter().enumerate() {
+        let one = &mut learned[place];
+        if one.weighed >= side {
+            one.estimate = one.estimate.map(|estimate| estimate.of_side(side));
+            for found in &mut one.predicates {
+                found.estimate = found.estimate.map(|estimate| estimate.of_side(side));
+            }
+        }
         let one = &learned[place];
-        let is_right = one.exact && !one.is_weighed;
-        let Some(operator) = library.operator(&one.operator).filter(|_| is_right) else { continue };
+        let is_asked = one.exact && one.weighed < side;
+        let Some(operator) = library.operator(&one.operator).filter(|_| is_asked) else { continue };
         let seed = derive(seed, &format!("evidence {} {} {:?}", one.operator, one.class, one.validity));
         let Ok(fresh) = Fresh::new(library, operator, seed) else { continue };
         ask.begin_evidence(&one.operator, &one.class);
         let rules = Rules::new(learned, place, operator, level);
         let cases = Candidates::new(one, labelled, (library, operator), level, fresh, seed);
         let near = vec![0; rules.near.len()];
-        let weighed = Weighing { rules, near, cases, class: &one.class, budget }.run(ask);
+        let weighed = Weighing { rules, near, cases, class: &one.class, side, budget }.run(ask);
         let one = &mut learned[place];
         for (found, tally) in one.predicates.iter_mut().zip(&weighed.tallies) {
             found.estimate = Some(*tally);
@@ -87,13 +95,24 @@ pub(crate) fn weigh(
         }
         one.asked += weighed.asked;
         one.exact &= sum.wrong() == 0;
-        one.is_weighed = true;
+        one.weighed = side;
         refuting.extend(weighed.refuting);
         if one.exact {
             refuting.extend(elsewhere(learned, place, labelled, (library, level), seed, ask));
         }
     }
     refuting
+}
+
+/// The cases on each side that are asked of each operator's rules: operators that have one cause share them.
+fn shares(learned: &[Learned], library: &Library, evidence: usize) -> Vec<usize> {
+    let cause = |one: &Learned| {
+        let forms = one.predicates.iter().map(|found| form(&found.condition, library));
+        (one.exact, one.class.clone(), one.validity, forms.collect::<BTreeSet<_>>())
+    };
+    let causes: Vec<_> = learned.iter().map(cause).collect();
+    let alike = |one| causes.iter().filter(|other| *other == one).count();
+    causes.iter().map(|one| evidence.div_ceil(alike(one))).collect()
 }
 
 /// Asks cases of operators that have no such failure, and for which the rule holds but for the operator.
@@ -391,6 +410,8 @@ struct Weighing<'a> {
     near: Vec<usize>,
     cases: Candidates<'a>,
     class: &'a str,
+    /// The cases that are asked on each side.
+    side: usize,
     budget: Budget<'a>,
 }
 
@@ -406,7 +427,7 @@ struct Weighed {
 impl Weighing<'_> {
     /// Asks until each side has enough cases, an answer refutes a rule, or nothing is answered.
     fn run(mut self, ask: &mut dyn Ask) -> Weighed {
-        let side = self.budget.evidence;
+        let side = self.side;
         let tallies = vec![Estimate::default(); self.rules.own.len()];
         let mut weighed = Weighed { tallies, asked: 0, refuting: Vec::new() };
         for time in 0..TIMES {
@@ -435,7 +456,7 @@ impl Weighing<'_> {
     /// Cases of each side that lacks some. `keeps_room` is whether a third of the room on each side is for
     /// cases at a bound.
     fn chosen(&mut self, tallies: &[Estimate], keeps_room: bool) -> Vec<(Side, Case)> {
-        let most = self.budget.evidence;
+        let most = self.side;
         let kept = |forms: &[Predicate]| if keeps_room && !forms.is_empty() { most / 3 } else { 0 };
         let (kept, kept_outside) = (kept(&self.rules.edges), kept(&self.rules.beyond));
         // Each weaker form has its share, since few cases contradict a condition that rarely matters.

@@ -91,15 +91,15 @@ impl Estimate {
         }
     }
 
-    /// What two operators with the same rule have in common: the one with fewer cases on a side, so that many
-    /// cases of one do not make up for few of the other. With mistakes, both together.
+    /// The same with at most this number of cases on each side, if it has no mistake. So operators that share
+    /// the cases of one rule count alike, and many cases of one do not make up for few of another.
     #[must_use]
-    pub fn weaker(self, other: Self) -> Self {
-        if self.wrong() + other.wrong() > 0 {
-            return self.with(other);
+    pub fn of_side(self, most: usize) -> Self {
+        if self.wrong() > 0 {
+            return self;
         }
-        let weight = |one: &Self| (one.held.min(one.not_held), one.cases());
-        if weight(&other) < weight(&self) { other } else { self }
+        let (held, not_held) = (self.held.min(most), self.not_held.min(most));
+        Self { held, held_failing: held, not_held, not_held_passing: not_held }
     }
 
     /// The one of two that says more: the one with more mistakes, or else with more cases. Both may count the
@@ -361,11 +361,11 @@ mod tests {
     #[test]
     fn many_cases_of_one_operator_do_not_make_up_for_few_of_another() {
         let of = |held, not_held| Estimate { held, held_failing: held, not_held, not_held_passing: not_held };
-        let (many, few) = (of(3_000, 3_000), of(3_000, 20));
-        assert_eq!(many.weaker(few), few);
-        assert_eq!(few.weaker(many), few);
+        let (many, few) = (of(3_000, 3_000), of(1_500, 20));
+        assert!(!many.of_side(1_500).with(few.of_side(1_500)).is_ample());
+        assert!(many.of_side(1_500).with(of(1_500, 1_500)).is_ample());
         let wrong = Estimate { held_failing: 2_999, ..many };
-        assert_eq!(few.weaker(wrong).wrong(), 1, "a mistake is not hidden");
+        assert_eq!(few.with(wrong.of_side(1_500)).wrong(), 1, "a mistake is not hidden");
     }
 
     #[test]

@@ -241,7 +241,7 @@ fn keep_estimate(old: &Learned, new: &mut Learned) {
     if texts(old) != texts(new) {
         return;
     }
-    (new.estimate, new.is_weighed) = (old.estimate, old.is_weighed);
+    (new.estimate, new.weighed) = (old.estimate, old.weighed);
     for (old, new) in old.predicates.iter().zip(&mut new.predicates) {
         new.estimate = old.estimate;
     }
@@ -555,7 +555,7 @@ impl Cause {
         self.asked += other.asked;
         self.exact &= other.exact;
         self.estimate = match (self.estimate, other.estimate) {
-            (Some(one), Some(other)) => Some(one.weaker(other)),
+            (Some(one), Some(other)) => Some(one.with(other)),
             _ => None,
         };
     }

@@ -52,8 +52,9 @@ pub struct Learned {
     pub asked: usize,
     /// The answers that the predicates at that time got wrong.
     pub counterexamples: usize,
-    /// Whether the estimate is of cases that were asked after the search.
-    pub is_weighed: bool,
+    /// The cases that were asked on each side after the search, if there are as many. Then the estimate is of
+    /// these.
+    pub weighed: usize,
 }
 
 /// One predicate on the cases of an operator.
@@ -389,7 +390,7 @@ fn learned(class: &str, validity: Validity, universe: &Universe<'_>, result: Exp
         rounds,
         asked,
         counterexamples,
-        is_weighed: false,
+        weighed: 0,
     }
 }
 
