@@ -232,14 +232,11 @@ impl<'a, 'lib> Loop<'a, 'lib> {
     }
 
     /// Learns the rules, and again if passes that make a condition necessary fail with other data. Rules that
-    /// are still right about every case stay as they are.
+    /// are still right about every case are learned again, too: from other passes, which other rules may fit.
     fn learn(&mut self, universe: &mut Universe<'_>, ask: &mut dyn Ask) {
-        let mut is_right = !self.history.is_empty() && self.result.rules.errors(universe) == 0;
         for _ in 0..DOUBTS {
-            if !std::mem::take(&mut is_right) {
-                let seed = derive(self.subject.seed, "sample");
-                self.result.rules = learn(universe, &self.surprising, seed, &self.effort);
-            }
+            let seed = derive(self.subject.seed, "sample");
+            self.result.rules = learn(universe, &self.surprising, seed, &self.effort);
             if self.left() == 0 {
                 break;
             }
