@@ -5,7 +5,8 @@
 //! which a weaker rule holds that lacks one of its conditions, or is one step wider; and others. A fixed
 //! share of them differs from a known case in one member, and each member is changed over its whole range,
 //! whether the rule names it or not. A third of the cases on each side lie at a bound of the rule, if enough
-//! of them are found, since few other cases show that a bound is off by one. A report prints the counts.
+//! of them are found, since few other cases show that a bound is off by one. Operators with the same rule
+//! share the cases. A report prints the counts.
 //!
 //! A rule that leaves out an operator claims that its cases pass. So cases of that operator for which the
 //! rest of the rule holds are asked, too.
@@ -104,7 +105,8 @@ pub(crate) fn weigh(
     refuting
 }
 
-/// The cases on each side that are asked of each operator's rules: operators that have one cause share them.
+/// For each kind of failures of an operator, the cases that are asked on each side of its rules. Operators
+/// with the same rules share the evidence of one finding.
 fn shares(learned: &[Learned], library: &Library, evidence: usize) -> Vec<usize> {
     let cause = |one: &Learned| {
         let forms = one.predicates.iter().map(|found| form(&found.condition, library));
@@ -541,5 +543,41 @@ impl Weighing<'_> {
             }
         }
         is_told.then_some(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dmlcts_spec::Validity;
+
+    use super::*;
+    use crate::learned::Found;
+
+    #[test]
+    fn operators_with_one_rule_share_its_evidence() {
+        let of = |operator: &str, condition: &str, exact: bool| {
+            let condition = condition.to_owned();
+            let found = Found { condition, conditions: 1, held_failing: 9, held_passing: 0, estimate: None };
+            Learned {
+                operator: operator.to_owned(),
+                class: "wrong value".to_owned(),
+                validity: Validity::Valid,
+                predicates: vec![found],
+                exact,
+                estimate: None,
+                wrong: 0,
+                is_lost: false,
+                rounds: 0,
+                asked: 0,
+                counterexamples: 0,
+                weighed: 0,
+            }
+        };
+        let backwards = of("SLICE1", "any axis InputWindowStrides < 0", true);
+        let learned =
+            [of("SLICE", "any axis Strides < 0", true), backwards, of("PADDING1", "rank > 2", true)];
+        assert_eq!(shares(&learned, Library::embedded(), 3_000), [1_500, 1_500, 3_000]);
+        let learned = [of("SLICE", "rank > 2", false), of("PADDING1", "rank > 2", true)];
+        assert_eq!(shares(&learned, Library::embedded(), 3_000)[1], 3_000, "one that is wrong has no share");
     }
 }

@@ -52,8 +52,8 @@ pub struct Learned {
     pub asked: usize,
     /// The answers that the predicates at that time got wrong.
     pub counterexamples: usize,
-    /// The cases that were asked on each side after the search, if there are as many. Then the estimate is of
-    /// these.
+    /// The most cases that were asked on each side after the search; 0 if none were. The estimate is of these
+    /// cases.
     pub weighed: usize,
 }
 

@@ -29,8 +29,6 @@ const WIDTH: usize = 40;
 const GROUPED: usize = 10;
 /// The longer states that are compared at a time.
 const NEW: usize = 1600;
-/// The cases whose axes are counted at a time.
-const SHORT: usize = 128;
 /// The conditions of a rule.
 const LONGEST: usize = 7;
 const LONGEST_OF_MANY: usize = 4;
@@ -225,17 +223,20 @@ impl<'a> Search<'a> {
                     self.offer(&mut best, beam, (place, Part::Condition(index)), counts, weight);
                 }
             }
-            let axes = OpenAxes::of(state);
+            let failed_axes = open(&state.failed_axes, &state.own.0);
+            let passed_axes = open(&state.passed_axes, &state.own.1);
             for index in 0..if place < GROUPED { self.members.len() } else { 0 } {
                 let member = &self.members[index];
-                let is_lost = self.aim == Aim::All && !axes.failed_share(member, self.at_least);
-                if is_lost || state.group.contains(&index) {
+                let is_lost =
+                    |(one, other): (&u8, &u8)| (one & other).count_ones() < u32::from(self.at_least);
+                let loses_one = || failed_axes.iter().zip(&member.failed).any(is_lost);
+                if state.group.contains(&index) || self.aim == Aim::All && loses_one() {
                     continue;
                 }
-                let passed = count_of(&axes.passed, &member.passed, self.at_least);
+                let passed = in_common(&passed_axes, &member.passed, self.at_least);
                 // A group of one atom is a condition, so groups begin with the second.
                 if passed < count || state.group.is_empty() {
-                    let counts = (|| count_of(&axes.failed, &member.failed, self.at_least), passed);
+                    let counts = (|| in_common(&failed_axes, &member.failed, self.at_least), passed);
                     let weight = self.weight_with(state, member);
                     self.offer(&mut best, beam, (place, Part::Member(index)), counts, weight);
                 }
@@ -271,30 +272,25 @@ impl<'a> Search<'a> {
 
     /// Keeps the best states, without those that hold for the same cases and axes as a better one.
     fn settle(&self, best: &mut Best, beam: &[State]) {
-        let names = |place: usize, part: Part| {
+        let new = std::mem::take(&mut best.new).into_iter().map(|(rank, place, part)| {
             let (mut rule, mut group) = (beam[place].rule.clone(), beam[place].group.clone());
-            let (Part::Condition(index) | Part::Member(index)) = part;
-            let list = if matches!(part, Part::Condition(_)) { &mut rule } else { &mut group };
+            let (list, index) = match part {
+                Part::Condition(index) => (&mut rule, index),
+                Part::Member(index) => (&mut group, index),
+            };
             list.push(index);
             list.sort_unstable();
-            (rule, group)
-        };
-        let new = std::mem::take(&mut best.new).into_iter();
-        let new = new.map(|(rank, place, part)| {
-            let (rule, group) = names(place, part);
-            ((rank, rule, group), Next::New(place, part))
+            ((rank, rule, group), Err((place, part)))
         });
-        let known = std::mem::take(&mut best.states).into_iter();
-        let mut all: Vec<(Order, Next)> =
-            known.map(|(order, state)| (order, Next::Known(Box::new(state)))).chain(new).collect();
+        let made = std::mem::take(&mut best.states).into_iter();
+        let mut all: Vec<_> = made.map(|(order, state)| (order, Ok(state))).chain(new).collect();
         all.sort_by(|(one, _), (other, _)| one.cmp(other));
         let mut known = BTreeSet::new();
-        for (order, next) in all {
-            let state = match next {
-                Next::Known(state) => *state,
-                Next::New(place, Part::Condition(index)) => self.with_condition(&beam[place], index),
-                Next::New(place, Part::Member(index)) => self.with_member(&beam[place], index),
-            };
+        for (order, state) in all {
+            let state = state.unwrap_or_else(|(place, part)| match part {
+                Part::Condition(index) => self.with_condition(&beam[place], index),
+                Part::Member(index) => self.with_member(&beam[place], index),
+            });
             let axes = if state.group.is_empty() { Vec::new() } else { state.passed_axes.clone() };
             if known.insert((state.failed.clone(), state.passed.clone(), axes)) {
                 best.states.push((order, state));
@@ -366,12 +362,6 @@ enum Part {
 /// The order of states: the rank, then the conditions and the group.
 type Order = ((i64, u32), Vec<usize>, Vec<usize>);
 
-/// A state that may be kept: one that is, or one to be made of a state of the beam.
-enum Next {
-    Known(Box<State>),
-    New(usize, Part),
-}
-
 /// The best states so far, and those that are not made yet: the rank, the place in the beam and the part.
 #[derive(Default)]
 struct Best {
@@ -379,41 +369,18 @@ struct Best {
     new: Vec<((i64, u32), usize, Part)>,
 }
 
-/// The axes of a state's group where its conditions hold, and none elsewhere.
-struct OpenAxes {
-    failed: Vec<u8>,
-    passed: Vec<u8>,
-}
-
-impl OpenAxes {
-    fn of(state: &State) -> Self {
-        let open = |axes: &[u8], own: &Bits| -> Vec<u8> {
-            let axes = axes.iter().enumerate();
-            axes.map(|(place, axes)| if own.contains(place) { *axes } else { 0 }).collect()
-        };
-        Self {
-            failed: open(&state.failed_axes, &state.own.0),
-            passed: open(&state.passed_axes, &state.own.1),
-        }
-    }
-
-    /// Whether each failure has `at_least` axes in common with a member.
-    fn failed_share(&self, member: &Member, at_least: u8) -> bool {
-        let mut pairs = self.failed.iter().zip(&member.failed);
-        pairs.all(|(one, other)| (one & other).count_ones() >= u32::from(at_least))
-    }
+/// The axes of a state's group, without those of cases for which its conditions do not hold.
+fn open(axes: &[u8], own: &Bits) -> Vec<u8> {
+    let axes = axes.iter().enumerate();
+    axes.map(|(case, axes)| if own.contains(case) { *axes } else { 0 }).collect()
 }
 
 /// The number of cases that have `at_least` axes in both lists.
-fn count_of(one: &[u8], other: &[u8], at_least: u8) -> usize {
-    let pairs = one.chunks(SHORT).zip(other.chunks(SHORT));
-    // Short sums fit a byte, and the compiler adds many bytes at once.
-    let of_any = |(one, other): (&[u8], &[u8])| -> u8 {
-        one.iter().zip(other).map(|(one, other)| u8::from(one & other != 0)).sum()
-    };
-    if at_least == 1 {
-        return pairs.map(|pair| usize::from(of_any(pair))).sum();
+fn in_common(one: &[u8], other: &[u8], at_least: u8) -> usize {
+    let pairs = one.iter().zip(other);
+    match at_least {
+        // The compiler asks many cases at once.
+        1 => pairs.filter(|(one, other)| *one & *other != 0).count(),
+        _ => pairs.filter(|(one, other)| (*one & *other).count_ones() >= u32::from(at_least)).count(),
     }
-    let enough = |(one, other): &(&u8, &u8)| (*one & *other).count_ones() >= u32::from(at_least);
-    one.iter().zip(other).filter(enough).count()
 }
