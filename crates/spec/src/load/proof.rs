@@ -8,10 +8,8 @@ use dmlcts_model::{DataType, Desc, FeatureLevel, MemberKind, Tensor, Value};
 use smallvec::smallvec;
 
 use crate::{
-    Diagnostic, IdSet, Operator, Origin, Scratch, Validity,
-    expression::Term,
+    Diagnostic, IdSet, Operator, OracleError, Origin, Scratch, ValidDesc,
     form::{CommonForm, OperatorForm},
-    program::{Builder, Inputs, MAXIMUM_AXES, Program, Read, Values},
     yaml::{Document, Place},
 };
 
@@ -37,7 +35,7 @@ pub(super) fn check(
     common: &Document<CommonForm>,
     wrong: &mut Vec<Diagnostic>,
 ) {
-    let mut reads = Reads::new(operator);
+    let mut reads = Reads::default();
     let mut reported = IdSet::EMPTY;
     let mut scratch = Scratch::default();
     let variables = Variables::new(operator);
@@ -57,8 +55,8 @@ pub(super) fn check(
                 "a divisor is 0 there: add the clause that rules this out to `given`, or guard it with `if`",
             ));
         }
-        if judgement.validity() != Validity::Invalid {
-            reads.check(operator, &desc, judgement.questions, &variables, document, wrong);
+        if let Some(valid) = operator.valid(&desc, FeatureLevel::NEWEST, judgement) {
+            reads.check(valid, &variables, document, wrong);
         }
     }
 }
@@ -173,35 +171,23 @@ impl Variables {
     }
 }
 
-/// The reads of the semantics and of alternative readings, compiled.
+/// Tries the reads of the semantics and of alternative readings.
+#[derive(Default)]
 struct Reads {
-    program: Program,
-    /// One read for each branch of the semantics, then one for each alternative reading.
-    all: Vec<Read>,
-    /// The reads that have been reported.
+    /// The reads that have been reported: one for each branch of the semantics, then one for each reading.
     reported: IdSet,
-    values: Values,
+    scratch: Scratch,
 }
 
 impl Reads {
-    fn new(operator: &Operator) -> Self {
-        let mut builder = Builder::new(operator.signature().clone());
-        let terms = operator.semantics().branches.iter().map(|branch| &branch.term);
-        let terms: Vec<&Term> =
-            terms.chain(operator.readings().iter().map(|reading| &reading.term)).collect();
-        let all = terms.into_iter().map(|term| builder.add_read(term)).collect();
-        Self { program: builder.finish(), all, reported: IdSet::EMPTY, values: Values::default() }
-    }
-
     fn check(
         &mut self,
-        operator: &Operator,
-        desc: &Desc,
-        questions: IdSet,
+        valid: ValidDesc<'_>,
         variables: &Variables,
         document: &Document<OperatorForm>,
         wrong: &mut Vec<Diagnostic>,
     ) {
+        let (operator, desc, questions) = (valid.operator(), valid.desc(), valid.judgement().questions);
         let semantics = operator.semantics();
         let mode = semantics.by.and_then(|by| match desc.members.get(by) {
             Some(Value::Integer(value)) => Some(*value),
@@ -214,7 +200,7 @@ impl Reads {
             if self.reported.contains(place) {
                 continue;
             }
-            if let Some(mistake) = self.wrong_read(place, desc) {
+            if let Some(mistake) = self.wrong_read(place, valid) {
                 self.reported.insert(place.min(IdSet::CAPACITY - 1));
                 let message = format!("the read {mistake}, where {}", variables.describe(desc));
                 let place = read_place(operator, place, document);
@@ -224,39 +210,19 @@ impl Reads {
     }
 
     /// The first error of a read, by output coordinate.
-    fn wrong_read(&mut self, place: usize, desc: &Desc) -> Option<String> {
-        let size = |tensor: &Option<Tensor>| {
-            tensor.as_ref().and_then(|it| it.sizes.as_ref()?.first().copied()).unwrap_or(0)
-        };
-        let (input, output) = (size(&desc.input), size(&desc.output));
-        let read = *self.all.get(place)?;
-        let mut evaluation = self.program.evaluate(Inputs::new(desc, FeatureLevel::NEWEST), &mut self.values);
-        for first in (0..output).step_by(MAXIMUM_AXES) {
-            evaluation.at_coordinates(0, first);
-            for c in first..output.min(first + MAXIMUM_AXES as i64) {
-                let lane = (c - first) as usize;
-                // An operation that does not depend on `c` has its value in the lane of the axis, which is
-                // the first.
-                let lane_of = |id| if self.program.op(id).uses_coordinate { lane } else { 0 };
-                let fill = read.fill.map(|id| (evaluation.mask(id), lane_of(id)));
-                if let Some((mask, lane)) = fill {
-                    if mask.defined >> lane & 1 == 0 {
-                        return Some(format!("is undefined at c = {c}"));
-                    }
-                    if mask.truth >> lane & 1 == 1 {
-                        continue;
-                    }
-                }
-                match evaluation.integer(read.coordinate, lane_of(read.coordinate)) {
-                    None => return Some(format!("is undefined at c = {c}")),
-                    Some(at) if at < 0 || at >= i128::from(input) => {
-                        return Some(format!("gives {at} at c = {c}, which is outside of the input"));
-                    }
-                    Some(_) => {}
-                }
+    fn wrong_read(&mut self, place: usize, valid: ValidDesc<'_>) -> Option<String> {
+        let reading = (place + 1).saturating_sub(valid.operator().semantics().branches.len());
+        let plan = valid.operator().plan(valid, reading, &mut self.scratch);
+        // No size exceeds `GREATEST`.
+        match plan.and_then(|mut plan| plan.execute(&[0; 64], &mut [0; 64])) {
+            Err(OracleError::Undefined { coordinate, .. }) => {
+                Some(format!("is undefined at c = {coordinate}"))
             }
+            Err(OracleError::OutsideInput { coordinate, read, .. }) => {
+                Some(format!("gives {read} at c = {coordinate}, which is outside of the input"))
+            }
+            _ => None,
         }
-        None
     }
 }
 

@@ -2,7 +2,7 @@
 
 use dmlcts_model::{Desc, Side};
 
-use super::{OracleError, map::FILL};
+use super::{OracleError, read::FILL};
 use crate::program::MAXIMUM_AXES;
 
 /// One axis of both tensors.

@@ -1,22 +1,13 @@
 //! The oracle: it executes the semantics of a spec.
 //!
-//! On each axis, [`read`] executes the read on ranges of output coordinates. The result is a map from output
-//! to input coordinates: a few runs or a table ([`map`]). The maps and the strides of both tensors determine
-//! loops over elements. Loops that are contiguous in memory are joined ([`level`]), and then executed
-//! ([`gather`]). Tensors with few elements take a shorter path ([`small`]). No code here knows an operator or
-//! interprets elements; it moves bytes.
+//! [`read`] evaluates the read at the coordinates of each axis, eight at a time. The list of what they read
+//! and the strides of both tensors are enough to write the output, row by row ([`rows`]). No code here knows
+//! an operator or interprets elements; it moves bytes.
 
-mod cycle;
-mod gather;
 mod layout;
-mod level;
-mod machine;
-mod map;
-mod movement;
 mod plan;
 mod read;
-mod small;
-mod step;
+mod rows;
 #[cfg(test)]
 mod tests;
 
@@ -29,7 +20,8 @@ pub use plan::Plan;
 
 use crate::{AlternativeReading, Question, Semantics, program::Values};
 use layout::Axis;
-use read::{CompiledRead, Fixed, ReadValues};
+use read::CompiledRead;
+use rows::Segment;
 
 /// The semantics and alternative readings of an operator, compiled.
 #[derive(Debug)]
@@ -71,11 +63,10 @@ impl Oracle {
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     values: Values,
-    usual: Fixed,
-    other: Fixed,
-    read: ReadValues,
     axes: Vec<Axis>,
-    small: small::Memory,
+    /// What the coordinates of each axis read, axis by axis.
+    list: Vec<u32>,
+    segments: Vec<Segment>,
 }
 
 /// The reason why the semantics gave no output.

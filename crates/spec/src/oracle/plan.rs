@@ -1,5 +1,6 @@
-//! A plan: the input elements that one desc's output elements read. It is made once and executed on any
-//! number of inputs.
+//! A plan: what each coordinate of one desc's output reads. It is executed on any number of inputs.
+
+use std::ops::Range;
 
 use dmlcts_model::{Desc, FeatureLevel, List, Value};
 use smallvec::SmallVec;
@@ -7,51 +8,27 @@ use smallvec::SmallVec;
 use super::{
     Memory, Oracle, OracleError,
     layout::{Axis, lay_out},
-    map::{AxisMap, FILL, Line, Run, Runs, push_run},
-    movement::{Movement, Reach},
-    read::{CompiledRead, RangeRead, ReadValues},
-    small,
+    read::{CompiledRead, FILL},
+    rows,
 };
-use crate::program::{Inputs, MAXIMUM_AXES};
+use crate::program::Inputs;
 
-/// A map with more runs than this becomes a table.
-const MOST_RUNS: usize = 64;
+/// The number of coordinates of a long axis that are executed at a time: 256 KiB of what they read.
+const BLOCK: u64 = 1 << 16;
 
-/// Tables of up to this many coordinates are made with the plan. Longer ones are made at execution, when the
-/// even longer output exists.
-const EARLY_TABLE: u64 = 1 << 16;
-
-/// The execution of a valid desc. A plan takes little memory for any sizes. Execution of piecewise linear
-/// reads takes no memory beyond the output; other reads take four bytes per coordinate of their axis.
+/// The execution of a valid desc. It takes little memory for any sizes.
 #[derive(Debug)]
 pub struct Plan<'a> {
-    reads: Reads<'a>,
+    usual: &'a CompiledRead,
+    /// The read of an alternative reading, and a bit for each axis on which it replaces the usual one.
+    other: Option<(&'a CompiledRead, u8)>,
+    inputs: Inputs<'a>,
     memory: &'a mut Memory,
-    pub(super) body: Body,
+    /// Whether the list in the memory holds what every coordinate reads.
+    is_listed: bool,
+    has_fill: bool,
     element_size: usize,
     pub(super) fill: [u8; 8],
-}
-
-#[derive(Debug)]
-pub(super) enum Body {
-    /// The list of elements is in the memory.
-    Small(Reach),
-    Loops(Box<Loops>),
-    /// Some maps are neither a few runs nor a short table. They are `None` until execution makes them.
-    Late(Box<SmallVec<[Option<AxisMap>; MAXIMUM_AXES]>>),
-}
-
-#[derive(Debug)]
-pub(super) struct Loops {
-    maps: SmallVec<[AxisMap; MAXIMUM_AXES]>,
-    movement: Movement,
-}
-
-impl Loops {
-    fn body(axes: &[Axis], maps: SmallVec<[AxisMap; MAXIMUM_AXES]>) -> Body {
-        let movement = Movement::new(axes, &maps);
-        Body::Loops(Box::new(Self { maps, movement }))
-    }
 }
 
 impl Oracle {
@@ -59,7 +36,7 @@ impl Oracle {
     /// `n` is the `n`-th alternative reading.
     pub(crate) fn plan<'a>(
         &'a self,
-        desc: &Desc,
+        desc: &'a Desc,
         level: FeatureLevel,
         reading: usize,
         memory: &'a mut Memory,
@@ -71,209 +48,107 @@ impl Oracle {
             Some(Value::Scalar(bytes)) => *bytes,
             _ => [0; 8],
         };
-        let reads = self.reads(desc, reading)?;
-        let inputs = Inputs::new(desc, level);
-        if let Some(reach) = reads.points(inputs, memory) {
-            return Ok(Plan { reads, memory, body: Body::Small(reach), element_size, fill });
-        }
-        reads.usual.load(inputs, &mut memory.values, &mut memory.usual);
-        memory.other.axes = 0;
-        if let Some(other) = reads.other {
-            other.load(inputs, &mut memory.values, &mut memory.other);
-        }
-        let body = reads.body(memory)?;
-        Ok(Plan { reads, memory, body, element_size, fill })
-    }
-
-    fn reads(&self, desc: &Desc, reading: usize) -> Result<Reads<'_>, OracleError> {
         let mode = self.by.map(|place| match desc.members.get(place) {
             Some(Value::Integer(mode)) => *mode,
             _ => 0,
         });
         let branch = self.branches.iter().find(|(value, _)| *value == mode);
         let (_, usual) = branch.ok_or(OracleError::NoBranch(mode.unwrap_or(0)))?;
+        let inputs = Inputs::new(desc, level);
         let other = match reading.checked_sub(1) {
             None => None,
-            Some(number) => Some(self.alternatives.get(number).ok_or(OracleError::NoReading(reading))?),
-        };
-        Ok(Reads { usual, other })
-    }
-}
-
-/// The reads of a plan. On the axes that raise its question, an alternative reading replaces the usual read.
-#[derive(Clone, Copy, Debug)]
-struct Reads<'a> {
-    usual: &'a CompiledRead,
-    other: Option<&'a CompiledRead>,
-}
-
-impl<'a> Reads<'a> {
-    /// Prepares the values of an axis for its read.
-    fn prepare<'b>(&self, place: usize, memory: &'b mut Memory) -> AxisRead<'b>
-    where
-        'a: 'b,
-    {
-        let Memory { usual, other, read: values, axes, .. } = memory;
-        let (read, fixed) = match self.other {
-            Some(read) if other.axes >> place & 1 == 1 => (read, &*other),
-            _ => (self.usual, &*usual),
-        };
-        read.prepare(fixed, place, values);
-        AxisRead { read, values, axis: axes[place], place }
-    }
-
-    /// Lists a small output, evaluating eight points at a time. `None` if the output is not small or an error
-    /// occurs. The evaluation by ranges then reports the error.
-    fn points(&self, inputs: Inputs<'_>, memory: &mut Memory) -> Option<Reach> {
-        let count = memory.axes.iter().fold(1_u64, |count, axis| count.saturating_mul(axis.size));
-        if count > small::MOST || self.other.is_some() {
-            return None;
-        }
-        let Memory { values, axes, small, .. } = memory;
-        let mut evaluation = self.usual.evaluate(inputs, values)?;
-        small.start(axes);
-        while let Some(points) = small.next_points() {
-            evaluation.at_points(points);
-            let (reads, fill) = self.usual.lanes(&evaluation)?;
-            small.push(reads, fill)?;
-        }
-        small.list(axes)
-    }
-
-    fn body(&self, memory: &mut Memory) -> Result<Body, OracleError> {
-        let mut maps: SmallVec<[Option<AxisMap>; MAXIMUM_AXES]> = SmallVec::new();
-        for place in 0..memory.axes.len() {
-            maps.push(self.prepare(place, memory).map()?);
-        }
-        if maps.iter().all(Option::is_some) {
-            return Ok(Loops::body(&memory.axes, maps.into_iter().flatten().collect()));
-        }
-        Ok(Body::Late(Box::new(maps)))
-    }
-}
-
-/// A read on one axis of one desc.
-struct AxisRead<'a> {
-    read: &'a CompiledRead,
-    values: &'a mut ReadValues,
-    axis: Axis,
-    place: usize,
-}
-
-impl AxisRead<'_> {
-    /// The map: runs if there are few, otherwise a table if it is short, otherwise `None`.
-    fn map(mut self) -> Result<Option<AxisMap>, OracleError> {
-        let size = self.axis.size;
-        let period = self.read.period(self.values).map_or(size, |period| period.clamp(1, size));
-        let mut runs = Runs::new();
-        let mut done = 0;
-        while done < period {
-            let run = self.run(done, period - done)?;
-            done += run.length;
-            push_run(&mut runs, run);
-            if runs.len() > MOST_RUNS {
-                return if size <= EARLY_TABLE { self.table().map(Some) } else { Ok(None) };
+            Some(number) => {
+                let other = self.alternatives.get(number).ok_or(OracleError::NoReading(reading))?;
+                Some((other, other.applies(inputs, &mut memory.values)))
             }
-        }
-        Ok(Some(AxisMap::Runs(runs)))
-    }
-
-    /// The map as a table, coordinate by coordinate.
-    fn table(mut self) -> Result<AxisMap, OracleError> {
-        let mut table = Vec::with_capacity(self.axis.size as usize);
-        while (table.len() as u64) < self.axis.size {
-            let done = table.len() as u64;
-            let run = self.run(done, self.axis.size - done)?;
-            match run.line {
-                None => table.resize(table.len() + run.length as usize, FILL),
-                Some(line) => table.extend((0..run.length).map(|index| line.at(index) as u32)),
-            }
-        }
-        Ok(AxisMap::Table(table.into()))
-    }
-
-    /// The reads of at most `most` coordinates from `first` on. They are checked to be inside the input.
-    #[inline]
-    fn run(&mut self, first: u64, most: u64) -> Result<Run, OracleError> {
-        let (stretch, length) = self.read.stretch(first, self.values);
-        let length = length.min(most);
-        let line = match stretch {
-            RangeRead::Fill => return Ok(Run { length, line: None }),
-            RangeRead::Undefined => {
-                return Err(OracleError::Undefined { axis: self.place, coordinate: first });
-            }
-            RangeRead::Line(line) => line,
         };
-        let input_size = self.axis.input_size;
-        let last = line.step.checked_mul(length as i64 - 1).and_then(|way| way.checked_add(line.start));
-        // As an unsigned number, a negative coordinate is greater than every size.
-        if let Some(last) = last
-            && (line.start as u64) < input_size
-            && (last as u64) < input_size
-        {
-            return Ok(Run { length, line: Some(line) });
-        }
-        Err(self.outside(first, line))
-    }
-
-    /// The error for the first coordinate of a line that is outside the input. A line does not return to the
-    /// input once it has left it.
-    #[cold]
-    fn outside(&self, first: u64, line: Line) -> OracleError {
-        let input_size = self.axis.input_size;
-        let inside = |read: i64| read >= 0 && (read as u64) < input_size;
-        let room = match (inside(line.start), line.step) {
-            (false, _) => 0,
-            (true, 0..) => (input_size - 1 - line.start as u64) / line.step.max(1) as u64 + 1,
-            (true, _) => line.start as u64 / line.step.unsigned_abs() + 1,
-        };
-        let read = i128::from(line.start) + i128::from(line.step) * i128::from(room);
-        OracleError::OutsideInput {
-            axis: self.place,
-            coordinate: first + room,
-            read: i64::try_from(read).unwrap_or(if read < 0 { i64::MIN } else { i64::MAX }),
-            size: input_size,
-        }
+        Ok(Plan { usual, other, inputs, memory, is_listed: false, has_fill: false, element_size, fill })
     }
 }
 
 impl Plan<'_> {
+    /// Lists what a range of coordinates of each axis reads, axis by axis.
+    fn list(&mut self, range: impl Fn(usize, &Axis) -> Range<u64>) -> Result<(), OracleError> {
+        let Memory { values, axes, list, .. } = &mut *self.memory;
+        list.clear();
+        let replaced = self.other.map_or(0, |(_, axes)| axes);
+        let is_replaced = |place: &usize| replaced >> place & 1 == 1;
+        let places: SmallVec<[usize; 8]> = (0..axes.len()).collect();
+        for places in places.chunk_by(|a, b| is_replaced(a) == is_replaced(b)) {
+            let read = self.other.filter(|_| is_replaced(&places[0])).map_or(self.usual, |(other, _)| other);
+            let coordinates = places.iter().map(|&place| (place, range(place, &axes[place])));
+            read.list(self.inputs, values, axes, coordinates, list)?;
+        }
+        Ok(())
+    }
+
     /// Writes every element of the output, and no bytes between them. Both slices start at their tensor's
     /// first element. It is an error if a slice ends before the last element that is read or written.
     pub fn execute(&mut self, input: &[u8], output: &mut [u8]) -> Result<(), OracleError> {
-        if let Body::Late(maps) = &mut self.body {
-            // The output must be present before the tables are made, because it is longer than any of them.
-            let reach = self.memory.axes.iter().fold(Reach::START, |reach, axis| reach.with(axis, None));
-            reach.check(self.element_size, input.len(), output.len())?;
-            for (place, map) in maps.iter_mut().enumerate() {
-                if map.is_none() {
-                    *map = Some(self.reads.prepare(place, self.memory).table()?);
-                }
-            }
-            let maps = std::mem::take(&mut **maps);
-            self.body = Loops::body(&self.memory.axes, maps.into_iter().flatten().collect());
+        let axes = self.memory.axes.iter();
+        let written = axes.clone().fold(1_u64, |elements, axis| {
+            elements.saturating_add((axis.size - 1).saturating_mul(axis.output_stride))
+        });
+        let (needed, given) = (written.saturating_mul(self.element_size as u64), output.len() as u64);
+        if needed > given {
+            return Err(OracleError::ShortOutput { needed, given });
         }
-        match &self.body {
-            Body::Loops(loops) => loops.movement.execute(self.element_size, input, output, self.fill),
-            Body::Small(reach) => {
-                reach.check(self.element_size, input.len(), output.len())?;
-                // Cuts the input to the elements that are read, so that the offsets of fill are out of
-                // bounds.
-                let input = &input[..reach.input as usize * self.element_size];
-                self.memory.small.execute(self.element_size, input, output, self.fill);
-                Ok(())
+        let longest = axes.enumerate().max_by_key(|(_, axis)| axis.size);
+        let Some((longest, &Axis { size, output_stride, .. })) = longest else {
+            return Err(OracleError::NotExecutable("its tensors have no axes"));
+        };
+        let mut first = 0;
+        while first < size {
+            let block = first..size.min(first + BLOCK);
+            if !self.is_listed {
+                self.list(|place, axis| if place == longest { block.clone() } else { 0..axis.size })?;
             }
-            Body::Late(_) => Err(OracleError::NotExecutable("its tables are missing")),
+            self.is_listed = size <= BLOCK;
+            let start = (first * output_stride) as usize * self.element_size;
+            self.write((longest, block.end - first), input, &mut output[start..])?;
+            first = block.end;
         }
+        Ok(())
+    }
+
+    /// Writes the listed coordinates: a number of the longest axis, and all of the others.
+    fn write(&mut self, longest: (usize, u64), input: &[u8], output: &mut [u8]) -> Result<(), OracleError> {
+        let Memory { axes, list, segments, .. } = &mut *self.memory;
+        let mut parts: SmallVec<[(Axis, &[u32]); 8]> = SmallVec::new();
+        let mut rest = list.as_slice();
+        let mut read = Some(1_u64);
+        for (place, axis) in axes.iter().enumerate() {
+            let length = if place == longest.0 { longest.1 } else { axis.size };
+            let (reads, further) = rest.split_at(length as usize);
+            rest = further;
+            // Adding one makes `FILL` wrap to 0, below every coordinate.
+            let ends = reads.iter().map(|read| read.wrapping_add(1));
+            let (least, most) =
+                ends.fold((u32::MAX, 0), |(least, most), end| (least.min(end), most.max(end)));
+            self.has_fill |= least == 0;
+            read = read.zip(most.checked_sub(1)).map(|(elements, greatest)| {
+                elements.saturating_add(u64::from(greatest).saturating_mul(axis.input_stride))
+            });
+            parts.push((*axis, reads));
+        }
+        let needed = read.unwrap_or(0).saturating_mul(self.element_size as u64);
+        if needed > input.len() as u64 {
+            return Err(OracleError::ShortInput { needed, given: input.len() as u64 });
+        }
+        let memories = (input, output);
+        match self.element_size {
+            1 => rows::write::<1>(&parts, segments, memories, self.fill),
+            2 => rows::write::<2>(&parts, segments, memories, self.fill),
+            4 => rows::write::<4>(&parts, segments, memories, self.fill),
+            8 => rows::write::<8>(&parts, segments, memories, self.fill),
+            _ => return Err(OracleError::NotExecutable("its elements are not 1, 2, 4 or 8 bytes long")),
+        }
+        Ok(())
     }
 
     /// Whether an output element reads no input element. The plan must have been executed.
     pub(crate) fn has_fill(&self) -> bool {
-        match &self.body {
-            Body::Small(_) => self.memory.small.has_fill(&self.memory.axes),
-            Body::Loops(loops) => loops.maps.iter().any(AxisMap::has_fill),
-            Body::Late(maps) => maps.iter().flatten().any(AxisMap::has_fill),
-        }
+        self.has_fill
     }
 
     /// The content of such elements: their bytes are the first of these.
@@ -283,31 +158,17 @@ impl Plan<'_> {
 
     /// The input coordinates that an output element reads; `None` if it is fill or outside the output.
     pub fn source(&mut self, coordinates: &[i64]) -> Result<Option<List>, OracleError> {
-        if coordinates.len() != self.memory.axes.len() {
+        let axes = &self.memory.axes;
+        let is_inside = |(&coordinate, axis): (&i64, &Axis)| (0..axis.size as i64).contains(&coordinate);
+        if coordinates.len() != axes.len() || !coordinates.iter().zip(axes).all(is_inside) {
             return Ok(None);
         }
-        let mut sources = List::new();
-        for (place, &coordinate) in coordinates.iter().enumerate() {
-            let size = self.memory.axes[place].size;
-            let Some(coordinate) = u64::try_from(coordinate).ok().filter(|&c| c < size) else {
-                return Ok(None);
-            };
-            let map = match &self.body {
-                Body::Small(_) => None,
-                Body::Loops(loops) => loops.maps.get(place),
-                Body::Late(maps) => maps.get(place).and_then(Option::as_ref),
-            };
-            let source = match (&self.body, map) {
-                (Body::Small(_), _) => self.memory.small.source(&self.memory.axes, place, coordinate),
-                (_, Some(map)) => map.at(coordinate),
-                (_, None) => {
-                    let run = self.reads.prepare(place, self.memory).run(coordinate, 1)?;
-                    run.line.map(|line| line.start)
-                }
-            };
-            let Some(source) = source else { return Ok(None) };
-            sources.push(source);
-        }
-        Ok(Some(sources))
+        self.is_listed = false;
+        self.list(|place, _| {
+            let coordinate = coordinates[place] as u64;
+            coordinate..coordinate + 1
+        })?;
+        let source = self.memory.list.iter().map(|&read| (read != FILL).then_some(i64::from(read)));
+        Ok(source.collect())
     }
 }

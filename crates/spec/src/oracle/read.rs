@@ -1,79 +1,34 @@
-//! Executes a read on ranges of an axis.
+//! Evaluates a read at the coordinates of the axes, eight at a time.
 //!
-//! Operations that do not depend on `c` are computed once per desc, so that only the others are left here.
-//! Each value is a line, `value + step * j` for the next coordinates `j`. An operation that bends the line,
-//! such as a comparison, a minimum or a remainder, limits the number of coordinates for which it holds. A
-//! range of a billion coordinates therefore costs as much as one. An operation without a line, such as the
-//! product of two lines, limits the range to a single coordinate.
+//! A long axis is evaluated at few coordinates: between two of them, most reads are a line
+//! ([`Evaluation::on_line`]), and many repeat after a period ([`Evaluation::period`]).
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use dmlcts_model::Signature;
-use smallvec::SmallVec;
 
-use super::{
-    cycle::{Cycle, least_common_multiple},
-    machine::{Machine, Value},
-    map::Line,
-    step::{Slot, Step},
-};
+use super::{OracleError, layout::Axis};
 use crate::{
     expression::Term,
-    program::{
-        Builder, Evaluation, Inputs, Leaf, MAXIMUM_AXES, OpId, Operation, Program, Read, Values,
-        number::Number,
-    },
+    program::{Builder, Evaluation, Inputs, MAXIMUM_AXES, Mask, OpId, Points, Program, Read, Values},
 };
 
-/// The operations of one read, in order.
+/// What a coordinate reads if it is fill. It differs from every input coordinate, since a size is a `u32`.
+pub(super) const FILL: u32 = u32::MAX;
+
+/// A range of fewer coordinates is evaluated point by point.
+const SHORT: u64 = 64;
+
+/// Where a line may end, counted from its first coordinate.
+const ENDS: [u64; MAXIMUM_AXES] = [0, 7, 31, 127, 511, 2047, 8191, 32767];
+
+/// The program of one read.
 #[derive(Debug)]
 pub(super) struct CompiledRead {
     program: Program,
-    /// The operations for the coordinate and the fill.
     result: Read,
-    /// The operations that steps read and that do not depend on the coordinate.
-    fixed: Vec<OpId>,
-    steps: Vec<Step>,
-    coordinate: Slot,
-    fill: Option<Slot>,
     /// The condition for the axes on which the read applies; `None` if it applies to all.
     when: Option<OpId>,
-}
-
-/// The values of [`CompiledRead::fixed`] for one desc, on each axis.
-#[derive(Debug, Default)]
-pub(super) struct Fixed {
-    narrow: Vec<Row<i64>>,
-    /// Used instead of `narrow` if a value does not fit 64 bits.
-    wide: Vec<Row<i128>>,
-    is_wide: bool,
-    /// The axes on which the read applies.
-    pub(super) axes: u8,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Row<N> {
-    lanes: [N; MAXIMUM_AXES],
-    defined: u8,
-}
-
-/// Memory for the values of one read.
-#[derive(Debug, Default)]
-pub(super) struct ReadValues {
-    narrow: Vec<Value<i64>>,
-    wide: Vec<Value<i128>>,
-    is_wide: bool,
-}
-
-/// The reads of a range of coordinates.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum RangeRead {
-    /// The coordinates are fill.
-    Fill,
-    /// The coordinates read this line of input coordinates.
-    Line(Line),
-    /// The read is undefined at the first coordinate.
-    Undefined,
 }
 
 impl CompiledRead {
@@ -82,216 +37,188 @@ impl CompiledRead {
         let mut builder = Builder::new(Arc::clone(signature));
         let when = when.map(|when| builder.add(when));
         let result = builder.add_read(read);
-        let Read { coordinate, fill } = result;
-        let program = builder.finish();
-        let mut reached: Vec<OpId> = program.reachable(coordinate);
-        reached.extend(fill.into_iter().flat_map(|fill| program.reachable(fill)));
-        reached.sort_unstable();
-        reached.dedup();
-        let moving: Vec<OpId> =
-            reached.iter().copied().filter(|&id| program.op(id).uses_coordinate).collect();
-        let mut fixed: Vec<OpId> = moving
-            .iter()
-            .flat_map(|&id| program.op(id).operation.operands())
-            .chain([coordinate])
-            .chain(fill)
-            .collect();
-        fixed.retain(|&id| !program.op(id).uses_coordinate);
-        fixed.sort_unstable();
-        fixed.dedup();
-        // The two lists contain every operation that a step or the result refers to.
-        let slot = |id: OpId| -> Slot {
-            let place = fixed.iter().chain(&moving).position(|&known| known == id);
-            place.unwrap_or_default() as Slot
-        };
-        let step = |&id: &OpId| match program.op(id).operation {
-            Operation::Leaf(Leaf::Coordinate) => Step::Coordinate,
-            Operation::Negate(a) => Step::Negate(slot(a)),
-            Operation::Absolute(a) => Step::Absolute(slot(a)),
-            Operation::Binary(binary, a, b) => Step::Binary(binary, slot(a), slot(b)),
-            Operation::Choose(condition, a, b) | Operation::ChooseCondition(condition, a, b) => {
-                Step::Choose(slot(condition), slot(a), slot(b))
-            }
-            Operation::Compare(comparison, a, b) => Step::Compare(comparison, slot(a), slot(b)),
-            Operation::Among(a, set) => Step::Among(slot(a), set),
-            Operation::Not(a) => Step::Not(slot(a)),
-            Operation::Logic(logic, a, b) => Step::Logic(logic, slot(a), slot(b)),
-            // These do not depend on `c`, except for a quantifier over the axes, which has no single
-            // coordinate.
-            Operation::Constant(_)
-            | Operation::Leaf(_)
-            | Operation::Missing
-            | Operation::Over(..)
-            | Operation::On(..) => Step::Undefined,
-        };
-        let steps = moving.iter().map(step).collect();
-        let (coordinate, fill) = (slot(coordinate), fill.map(slot));
-        Self { program, result, fixed, steps, coordinate, fill, when }
+        Self { program: builder.finish(), result, when }
     }
 
-    /// Evaluates the operations that do not depend on the coordinate; the others are evaluated point by
-    /// point. `None` if the read itself does not depend on the coordinate.
-    pub(super) fn evaluate<'a>(
-        &'a self,
-        inputs: Inputs<'a>,
-        values: &'a mut Values,
-    ) -> Option<Evaluation<'a>> {
-        let moving = |slot: Slot| usize::from(slot) >= self.fixed.len();
-        let all = moving(self.coordinate) && self.fill.is_none_or(moving);
-        all.then(|| self.program.evaluate(inputs, values))
-    }
-
-    /// The input coordinates of eight points, and a bit for each that is fill. `None` if a point is undefined
-    /// or a value does not fit 64 bits.
-    pub(super) fn lanes<'a>(&self, evaluation: &'a Evaluation<'_>) -> Option<(&'a [i64; MAXIMUM_AXES], u8)> {
-        let fill = match self.result.fill {
-            None => 0,
-            Some(fill) => {
-                let mask = evaluation.mask(fill);
-                if mask.defined != u8::MAX {
-                    return None;
-                }
-                mask.truth
-            }
-        };
-        let defined = evaluation.mask(self.result.coordinate).defined | fill;
-        if defined != u8::MAX {
-            return None;
-        }
-        Some((evaluation.row(self.result.coordinate)?, fill))
-    }
-
-    /// Computes the operations that do not depend on the coordinate.
-    pub(super) fn load(&self, inputs: Inputs<'_>, values: &mut Values, fixed: &mut Fixed) {
+    /// A bit for each axis on which the read applies.
+    pub(super) fn applies(&self, inputs: Inputs<'_>, values: &mut Values) -> u8 {
+        let Some(when) = self.when else { return u8::MAX };
         let evaluation = self.program.evaluate(inputs, values);
-        fixed.axes = self.when.map_or(u8::MAX, |when| match evaluation.mask(when).truth {
+        match evaluation.mask(when).truth {
             0 => 0,
             _ if evaluation.lanes(when) == Some(1) => u8::MAX,
             truth => truth,
+        }
+    }
+
+    /// Adds to the list what these output coordinates of the axes read: an input coordinate or [`FILL`].
+    pub(super) fn list(
+        &self,
+        inputs: Inputs<'_>,
+        values: &mut Values,
+        axes: &[Axis],
+        coordinates: impl Iterator<Item = (usize, Range<u64>)>,
+        list: &mut Vec<u32>,
+    ) -> Result<(), OracleError> {
+        let evaluation = self.program.evaluate(inputs, values);
+        let mut listing = Listing { read: self, evaluation, axes, points: Points::default(), count: 0, list };
+        for (axis, range) in coordinates {
+            if range.end - range.start < SHORT {
+                range.into_iter().try_for_each(|coordinate| listing.push(axis, coordinate))?;
+            } else {
+                listing.finish()?;
+                listing.long(axis, range)?;
+            }
+        }
+        listing.finish()
+    }
+
+    /// What the points read that were evaluated last.
+    fn reads<'a>(&self, evaluation: &'a Evaluation<'_>, points: &'a Points, axes: &'a [Axis]) -> Reads<'a> {
+        let Read { coordinate: read, fill } = self.result;
+        let fill =
+            fill.map_or(Mask { truth: 0, defined: u8::MAX }, |fill| self.mask(fill, evaluation, points));
+        let defined = fill.defined & (fill.truth | self.mask(read, evaluation, points).defined);
+        let row = evaluation.row(read).filter(|_| self.program.op(read).uses_coordinate);
+        let row = row.copied().unwrap_or_else(|| {
+            std::array::from_fn(|point| {
+                let value =
+                    evaluation.integer(read, self.lane(read, evaluation, points, point)).unwrap_or(-1);
+                i64::try_from(value).unwrap_or(if value < 0 { i64::MIN } else { i64::MAX })
+            })
         });
-        fixed.narrow.clear();
-        fixed.is_wide = false;
-        for &id in &self.fixed {
-            let Some(row) = row(&evaluation, id, |id| evaluation.row(id).copied()) else {
-                fixed.is_wide = true;
-                break;
-            };
-            fixed.narrow.push(row);
-        }
-        if fixed.is_wide {
-            let lanes = |id| Some(std::array::from_fn(|axis| evaluation.integer(id, axis).unwrap_or(0)));
-            fixed.wide.clear();
-            fixed.wide.extend(self.fixed.iter().filter_map(|&id| row(&evaluation, id, lanes)));
+        Reads { defined, fill: fill.truth, row, points, axes }
+    }
+
+    /// The lane of an operation for a point: a point has one only if the operation depends on `c`.
+    fn lane(&self, id: OpId, evaluation: &Evaluation<'_>, points: &Points, point: usize) -> usize {
+        match evaluation.lanes(id) {
+            _ if self.program.op(id).uses_coordinate => point,
+            Some(1) => 0,
+            _ => usize::from(points.axes[point]),
         }
     }
 
-    /// Prepares the values for an axis.
-    pub(super) fn prepare(&self, fixed: &Fixed, axis: usize, values: &mut ReadValues) {
-        values.is_wide = fixed.is_wide;
-        if fixed.is_wide {
-            return prepare(&fixed.wide, axis, self.steps.len(), &mut values.wide);
+    /// Where an operation is defined and true, with a bit for each point.
+    fn mask(&self, id: OpId, evaluation: &Evaluation<'_>, points: &Points) -> Mask {
+        let mask = evaluation.mask(id);
+        if self.program.op(id).uses_coordinate {
+            return mask;
         }
-        prepare(&fixed.narrow, axis, self.steps.len(), &mut values.narrow);
+        let mut of_points = Mask::default();
+        for point in 0..MAXIMUM_AXES {
+            let lane = self.lane(id, evaluation, points, point);
+            of_points.truth |= (mask.truth >> lane & 1) << point;
+            of_points.defined |= (mask.defined >> lane & 1) << point;
+        }
+        of_points
+    }
+}
+
+/// Lists what coordinates read, in the order in which they come.
+struct Listing<'a> {
+    read: &'a CompiledRead,
+    evaluation: Evaluation<'a>,
+    axes: &'a [Axis],
+    /// The points that are not listed yet, and their number.
+    points: Points,
+    count: usize,
+    list: &'a mut Vec<u32>,
+}
+
+impl Listing<'_> {
+    #[inline]
+    fn push(&mut self, axis: usize, coordinate: u64) -> Result<(), OracleError> {
+        self.points.axes[self.count] = axis as u8;
+        self.points.coordinates[self.count] = coordinate as i64;
+        self.count += 1;
+        if self.count == MAXIMUM_AXES { self.finish() } else { Ok(()) }
     }
 
-    /// The reads of the coordinates from `first` on, and the number of coordinates for which they hold, at
-    /// least one.
-    pub(super) fn stretch(&self, first: u64, values: &mut ReadValues) -> (RangeRead, u64) {
-        if !values.is_wide {
-            let mut lost = false;
-            let found = self.run(first as i64, &mut values.narrow, &mut lost);
-            if !lost {
-                return found;
+    /// Lists the points that are not listed yet.
+    fn finish(&mut self) -> Result<(), OracleError> {
+        let Some(last) = self.count.checked_sub(1) else { return Ok(()) };
+        // The lanes that are left over repeat the last point.
+        let (axis, coordinate) = (self.points.axes[last], self.points.coordinates[last]);
+        self.points.axes[self.count..].fill(axis);
+        self.points.coordinates[self.count..].fill(coordinate);
+        self.evaluation.at_points(&self.points);
+        let reads = self.read.reads(&self.evaluation, &self.points, self.axes);
+        for point in 0..self.count {
+            self.list.push(reads.of(point)?);
+        }
+        self.count = 0;
+        Ok(())
+    }
+
+    /// Lists a long range: its first period, which then repeats.
+    fn long(&mut self, axis: usize, range: Range<u64>) -> Result<(), OracleError> {
+        let Read { coordinate, fill } = self.read.result;
+        let length = range.end - range.start;
+        let period = self.evaluation.period([coordinate].into_iter().chain(fill), axis);
+        let period = period.unwrap_or(length).min(length);
+        let (first, end) = (self.list.len(), range.start + period);
+        let mut next = range.start;
+        while next < end {
+            if end - next >= SHORT {
+                next += self.line(axis, next..end);
             }
-            values.is_wide = true;
-            values.wide.clear();
-            let widen = |value: &Value<i64>| Value {
-                at: value.at.into(),
-                step: value.step.into(),
-                defined: value.defined,
-            };
-            values.wide.extend(values.narrow.iter().map(widen));
+            let eight = next..end.min(next + MAXIMUM_AXES as u64);
+            next = eight.end;
+            eight.into_iter().try_for_each(|coordinate| self.push(axis, coordinate))?;
+            self.finish()?;
         }
-        self.run(i128::from(first), &mut values.wide, &mut false)
+        while self.list.len() - first < length as usize {
+            let listed = self.list.len() - first;
+            self.list.extend_from_within(first..first + listed.min(length as usize - listed));
+        }
+        Ok(())
     }
 
-    fn run<N: Number>(&self, first: N, values: &mut [Value<N>], lost: &mut bool) -> (RangeRead, u64) {
-        let mut machine = Machine { until: u64::MAX, lost };
-        let fixed = self.fixed.len();
-        for (index, &step) in self.steps.iter().enumerate() {
-            let (known, rest) = values.split_at_mut(fixed + index);
-            rest[0] = machine.step(step, first, known);
-        }
-        let Machine { until, .. } = machine;
-        if let Some(fill) = self.fill.map(|fill| values[usize::from(fill)]) {
-            if !fill.defined {
-                return (RangeRead::Undefined, 1);
-            }
-            if fill.at != N::default() {
-                return (RangeRead::Fill, until);
-            }
-        }
-        let read = values[usize::from(self.coordinate)];
-        if !read.defined {
-            return (RangeRead::Undefined, 1);
-        }
-        // A coordinate that does not fit 64 bits is outside every input. It becomes -1, which the bounds
-        // check rejects.
-        let narrow = |value: N| i64::try_from(value.widen());
-        match (narrow(read.at), narrow(read.step)) {
-            (Ok(start), Ok(step)) => (RangeRead::Line(Line { start, step }), until),
-            (Ok(start), Err(_)) => (RangeRead::Line(Line { start, step: 0 }), 1),
-            (Err(_), _) => (RangeRead::Line(Line { start: -1, step: 0 }), 1),
-        }
-    }
-
-    /// A number of coordinates after which the read repeats; `None` if it may never repeat.
-    pub(super) fn period(&self, values: &ReadValues) -> Option<u64> {
-        let constant = |slot: Slot| {
-            let slot = usize::from(slot);
-            let is_fixed = slot < self.fixed.len();
-            is_fixed
-                .then(|| if values.is_wide { values.wide[slot].at } else { values.narrow[slot].at.into() })
+    /// Lists the first coordinates of a range if they read a line of the input or are all fill, and returns
+    /// their number. It is 0 if the line is short, or if what it reads is undefined or outside the input.
+    fn line(&mut self, axis: usize, range: Range<u64>) -> u64 {
+        let points = Points {
+            axes: [axis as u8; MAXIMUM_AXES],
+            coordinates: ENDS.map(|end| (range.start + end).min(range.end - 1) as i64),
         };
-        let mut cycles: SmallVec<[Cycle; 32]> = SmallVec::from_elem(Cycle::FIXED, self.fixed.len());
-        for &step in &self.steps {
-            let cycle = Cycle::of(step, &cycles, constant);
-            cycles.push(cycle);
+        self.evaluation.at_points(&points);
+        let last = self.evaluation.on_line().trailing_ones().saturating_sub(1) as usize;
+        let reads = self.read.reads(&self.evaluation, &points, self.axes);
+        let (Ok(first), Ok(end)) = (reads.of(0), reads.of(last)) else { return 0 };
+        let length = points.coordinates[last] - points.coordinates[0];
+        if length == 0 {
+            return 0;
         }
-        let of = |slot: Slot| cycles[usize::from(slot)].period;
-        let fill = self.fill.map_or(Some(1), of);
-        least_common_multiple(of(self.coordinate)?, fill?)
+        let step = (i64::from(end) - i64::from(first)) / length;
+        self.list.extend((0..=length).map(|way| (i64::from(first) + step * way) as u32));
+        length as u64 + 1
     }
 }
 
-/// The row of a fixed operation. A single value for the desc is repeated on each axis, and a condition
-/// becomes 0 or 1.
-fn row<N: Number>(
-    evaluation: &Evaluation<'_>,
-    id: OpId,
-    lanes: impl FnOnce(OpId) -> Option<[N; MAXIMUM_AXES]>,
-) -> Option<Row<N>> {
-    let mask = evaluation.mask(id);
-    let mut row = Row { lanes: [N::default(); MAXIMUM_AXES], defined: mask.defined };
-    if evaluation.is_condition(id) {
-        row.lanes = std::array::from_fn(|axis| N::from_word((mask.truth >> axis & 1).into()));
-    } else {
-        row.lanes = lanes(id)?;
-    }
-    if evaluation.lanes(id) == Some(1) {
-        row.lanes = [row.lanes[0]; MAXIMUM_AXES];
-        row.defined = if mask.defined == 0 { 0 } else { u8::MAX };
-    }
-    Some(row)
+/// What eight points read.
+struct Reads<'a> {
+    /// Where the read is defined and where it is fill, with a bit for each point.
+    defined: u8,
+    fill: u8,
+    row: [i64; MAXIMUM_AXES],
+    points: &'a Points,
+    axes: &'a [Axis],
 }
 
-fn prepare<N: Number>(rows: &[Row<N>], axis: usize, steps: usize, values: &mut Vec<Value<N>>) {
-    let count = rows.len() + steps;
-    if values.len() != count {
-        values.resize(count, Value::default());
-    }
-    let axis = axis % MAXIMUM_AXES;
-    for (value, row) in values.iter_mut().zip(rows) {
-        *value = Value { at: row.lanes[axis], step: N::default(), defined: row.defined >> axis & 1 == 1 };
+impl Reads<'_> {
+    /// The input coordinate that a point reads, or [`FILL`].
+    #[inline]
+    fn of(&self, point: usize) -> Result<u32, OracleError> {
+        let (axis, read) = (usize::from(self.points.axes[point]), self.row[point]);
+        let coordinate = self.points.coordinates[point] as u64;
+        let size = self.axes[axis].input_size;
+        match (self.defined >> point & 1, self.fill >> point & 1) {
+            (0, _) => Err(OracleError::Undefined { axis, coordinate }),
+            (_, 1) => Ok(FILL),
+            // As an unsigned number, a negative coordinate is greater than every size.
+            _ if read as u64 >= size => Err(OracleError::OutsideInput { axis, coordinate, read, size }),
+            _ => Ok(read as u32),
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{
     Inputs, MAXIMUM_AXES, Mask, OpId, Program,
+    cycle::{Cycle, least_common_multiple},
     lengths::Lengths,
     number::Number,
     step::{Lanes, run},
@@ -168,6 +169,26 @@ impl Evaluation<'_> {
     /// for `<`, `>` and `!=`, differ by one. 0 if the operation is no comparison.
     pub fn edge(&self, id: OpId) -> u8 {
         if self.values.is_wide { self.wide().edge(id) } else { self.narrow().edge(id) }
+    }
+
+    /// The lanes that are on one line with the first, if all points are on one axis and their coordinates
+    /// ascend: what each operation that depends on `c` has between the coordinates of such a lane and of the
+    /// first is on the line through its values at both. Only the first if a value does not fit 64 bits.
+    pub fn on_line(&self) -> u8 {
+        if self.values.is_wide { 1 } else { self.narrow().on_line() }
+    }
+
+    /// The number of coordinates of an axis after which all these operations repeat; `None` if they need not.
+    pub fn period(&self, operations: impl IntoIterator<Item = OpId>, axis: usize) -> Option<u64> {
+        let op = |id: OpId| self.program.op(id);
+        let mut cycles = vec![Cycle::FIXED; self.program.ops.len()];
+        for &id in &self.program.moving {
+            let lane = |id| if self.lanes(id) == Some(1) { 0 } else { axis };
+            let value = |id| (!op(id).uses_coordinate).then(|| self.integer(id, lane(id))).flatten();
+            cycles[id.index()] = Cycle::of(op(id).operation, |id| cycles[id.index()], value);
+        }
+        let mut operations = operations.into_iter();
+        operations.try_fold(1, |period, id| least_common_multiple(period, cycles[id.index()].period?))
     }
 
     pub(super) fn narrow(&self) -> View<'_, i64> {

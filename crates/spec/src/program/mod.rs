@@ -14,6 +14,7 @@
 
 mod axes;
 mod builder;
+mod cycle;
 mod evaluate;
 mod findings;
 mod inputs;

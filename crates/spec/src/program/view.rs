@@ -9,7 +9,7 @@ use super::{
     step::{bits, equal},
     table::Table,
 };
-use crate::expression::Comparison;
+use crate::expression::{Binary, Comparison};
 
 /// The values of a program's operations in one integer width.
 #[derive(Clone, Copy)]
@@ -103,6 +103,60 @@ impl<'a, N: Number> View<'a, N> {
                 Comparison::Greater => follows(b, a),
                 Comparison::NotEqual => follows(a, b) | follows(b, a),
             }
+    }
+
+    /// See [`Evaluation::on_line`](super::Evaluation::on_line).
+    ///
+    /// What an operation does with two lines is a line as long as it takes the same branch. The difference of
+    /// two lines is one, too: it has the same sign at both ends only if it has it everywhere between them.
+    pub(super) fn on_line(&self) -> u8 {
+        let row =
+            |id: OpId| self.moving.rows.get(id.index()).map_or([N::default(); MAXIMUM_AXES], |row| row.0);
+        let uses_coordinate = |id: OpId| self.op(id).uses_coordinate;
+        let same_order = |a: OpId, b: OpId| {
+            let (a, b) = (row(a), row(b));
+            bits(|lane| a[lane].cmp(&b[lane]) == a[0].cmp(&b[0]))
+        };
+        let same_quotient = |a: [N; MAXIMUM_AXES], divisor: N| {
+            let first = a[0].divide(divisor, &mut false);
+            bits(|lane| a[lane].divide(divisor, &mut false) == first)
+        };
+        let magnitude = |id: OpId| {
+            let number = row(id)[0];
+            if number < N::default() { number.negate(&mut false) } else { number }
+        };
+        let on_line = |&id: &OpId| match self.op(id).operation {
+            Operation::Leaf(_)
+            | Operation::Negate(_)
+            | Operation::Not(_)
+            | Operation::Logic(..)
+            | Operation::Choose(..)
+            | Operation::ChooseCondition(..)
+            | Operation::Binary(Binary::Add | Binary::Subtract, ..) => u8::MAX,
+            Operation::Binary(Binary::Multiply, a, b) if !uses_coordinate(a) || !uses_coordinate(b) => {
+                u8::MAX
+            }
+            Operation::Binary(Binary::Minimum | Binary::Maximum, a, b) | Operation::Compare(_, a, b) => {
+                same_order(a, b)
+            }
+            Operation::Binary(binary, a, b) if !uses_coordinate(b) => match binary {
+                Binary::Divide => same_quotient(row(a), row(b)[0]),
+                // The remainder is by the magnitude of the divisor.
+                Binary::Modulo => same_quotient(row(a), magnitude(b)),
+                Binary::Align => same_quotient(row(a).map(|value| value.negate(&mut false)), magnitude(b)),
+                _ => 1,
+            },
+            Operation::Absolute(a) => {
+                bits(|lane| (row(a)[lane] < N::default()) == (row(a)[0] < N::default()))
+            }
+            Operation::Among(a, _) => bits(|lane| row(a)[lane] == row(a)[0]),
+            _ => 1,
+        };
+        let same_defined = |id: &OpId| {
+            let defined = self.mask(*id).defined;
+            if defined & 1 == 1 { defined } else { !defined }
+        };
+        self.program.moving.iter().fold(u8::MAX, |lanes, id| lanes & on_line(id) & same_defined(id))
     }
 
     /// Both sides of a comparison, from the table that it was computed in.

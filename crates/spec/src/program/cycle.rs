@@ -1,8 +1,7 @@
-//! The period of a read: the number of coordinates after which it repeats. It is derived without executing
-//! the read, from the remainders that the coordinate passes through. An axis with a period is mapped for one
-//! period only, at any length.
+//! The period of an operation: the number of coordinates after which it repeats. It is derived from the
+//! remainders that the coordinate passes through.
 
-use super::step::{Slot, Step};
+use super::{Leaf, OpId, Operation};
 use crate::expression::Binary;
 
 /// How a value repeats over the coordinates.
@@ -15,47 +14,54 @@ pub(super) struct Cycle {
 }
 
 impl Cycle {
+    /// The cycle of an operation that does not depend on `c`.
     pub(super) const FIXED: Self = Self { period: Some(1), slope: Some(0) };
 
-    /// The cycle of a step, from those of its operands.
-    pub(super) fn of(step: Step, cycles: &[Self], constant: impl Fn(Slot) -> Option<i128>) -> Self {
-        let of = |slot: Slot| cycles[usize::from(slot)];
-        let both = |a: Self, b: Self| a.period.zip(b.period).and_then(|(a, b)| least_common_multiple(a, b));
+    /// The cycle of an operation that depends on `c`, from those of its operands and the values of the fixed
+    /// ones.
+    pub(super) fn of(
+        operation: Operation,
+        of: impl Fn(OpId) -> Self,
+        value: impl Fn(OpId) -> Option<i128>,
+    ) -> Self {
+        let all = |operands: &[OpId]| {
+            operands.iter().try_fold(1, |period, &id| least_common_multiple(period, of(id).period?))
+        };
         let bent = |period| Self { period, slope: None };
-        match step {
-            Step::Coordinate => Self { period: None, slope: Some(1) },
-            Step::Undefined => bent(None),
-            Step::Negate(a) => Self { period: of(a).period, slope: of(a).slope.and_then(i128::checked_neg) },
-            Step::Absolute(a) | Step::Among(a, _) | Step::Not(a) => bent(of(a).period),
-            Step::Binary(Binary::Modulo, a, b) => {
-                let wrapped = of(a).slope.zip(constant(b)).and_then(|(slope, divisor)| {
+        match operation {
+            Operation::Leaf(Leaf::Coordinate) => Self { period: None, slope: Some(1) },
+            Operation::Negate(a) => {
+                Self { period: of(a).period, slope: of(a).slope.and_then(i128::checked_neg) }
+            }
+            Operation::Binary(Binary::Modulo, a, b) => {
+                let wrapped = of(a).slope.zip(value(b)).and_then(|(slope, divisor)| {
                     let divisor =
                         u64::try_from(divisor.unsigned_abs()).ok().filter(|&divisor| divisor > 0)?;
                     let slope = slope.unsigned_abs() % u128::from(divisor);
                     Some(divisor / greatest_common_divisor(slope as u64, divisor))
                 });
-                bent(wrapped.or(both(of(a), of(b))))
+                bent(wrapped.or_else(|| all(&[a, b])))
             }
-            Step::Binary(binary, a, b) => {
+            Operation::Binary(binary, a, b) => {
                 let (x, y) = (of(a), of(b));
                 let slope = match binary {
                     Binary::Add => x.slope.zip(y.slope).and_then(|(x, y)| x.checked_add(y)),
                     Binary::Subtract => x.slope.zip(y.slope).and_then(|(x, y)| x.checked_sub(y)),
-                    Binary::Multiply => match (constant(a), constant(b)) {
+                    Binary::Multiply => match (value(a), value(b)) {
                         (Some(factor), _) => y.slope.and_then(|slope| slope.checked_mul(factor)),
                         (_, Some(factor)) => x.slope.and_then(|slope| slope.checked_mul(factor)),
                         _ => None,
                     },
                     _ => None,
                 };
-                Self { period: both(x, y), slope }
+                Self { period: all(&[a, b]), slope }
             }
-            Step::Compare(_, a, b) | Step::Logic(_, a, b) => bent(both(of(a), of(b))),
-            Step::Choose(condition, a, b) => {
-                let branches = both(of(a), of(b));
-                let all = of(condition).period.zip(branches);
-                bent(all.and_then(|(a, b)| least_common_multiple(a, b)))
+            Operation::Absolute(a) | Operation::Among(a, _) | Operation::Not(a) => bent(of(a).period),
+            Operation::Compare(_, a, b) | Operation::Logic(_, a, b) => bent(all(&[a, b])),
+            Operation::Choose(condition, a, b) | Operation::ChooseCondition(condition, a, b) => {
+                bent(all(&[condition, a, b]))
             }
+            _ => bent(None),
         }
     }
 }
