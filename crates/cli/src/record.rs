@@ -3,7 +3,7 @@
 use dmlcts_diagnose::Diagnosis;
 use dmlcts_profiles::Claim;
 use dmlcts_results::{BackendOptions, Error, Header, SelectionForm, Unfinished, Writer};
-use dmlcts_runner::{Event, Totals, Witnessed};
+use dmlcts_runner::{Event, RunOutcomes, Totals};
 use dmlcts_spec::Library;
 
 use crate::{arguments::RunArguments, exit::Exit, problem::Problem};
@@ -79,9 +79,9 @@ impl Record {
     }
 
     /// The outcomes of the interrupted run's cases. Empty if this run continues none.
-    pub(crate) fn witnessed(&self) -> Result<Witnessed, Problem> {
-        let RecordFile::Unfinished(unfinished) = &self.file else { return Ok(Witnessed::default()) };
-        Ok(unfinished.witnessed(Library::embedded(), &self.strategies)?)
+    pub(crate) fn run_outcomes(&self) -> Result<RunOutcomes, Problem> {
+        let RecordFile::Unfinished(unfinished) = &self.file else { return Ok(RunOutcomes::default()) };
+        Ok(unfinished.run_outcomes(Library::embedded(), &self.strategies)?)
     }
 
     /// Records an event. After an error, nothing more is recorded.

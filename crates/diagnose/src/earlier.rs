@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dmlcts_findings::{Cases, Cause, Estimate, Label, Outcomes};
 use dmlcts_model::{Case, FeatureLevel, Outcome};
-use dmlcts_runner::{Class, Failure, Found, Group, KnownEntry, Verdict, Witnessed};
+use dmlcts_runner::{Class, Failure, Found, Group, KnownEntry, RunOutcomes, Verdict};
 use dmlcts_spec::{Library, Operator, Predicate, Scratch, Validity, program::Values};
 
 use crate::{Finding, Membership, Rule, finding::LISTED, outcomes::digest};
@@ -105,12 +105,12 @@ pub(crate) struct Earlier<'a> {
 }
 
 /// A cause, with the words of its earlier predicate if it has one.
-pub(crate) struct Explained {
+pub(crate) struct NamedCause {
     pub(crate) cause: Cause,
     pub(crate) words: Option<Predicate>,
 }
 
-impl Explained {
+impl NamedCause {
     /// The first failures, if no predicate describes them.
     pub(crate) fn listed(&self, read: &mut dyn FnMut(u64) -> Case) -> Vec<Case> {
         let has_predicate = self.cause.validity.is_some();
@@ -214,7 +214,7 @@ impl<'a> Earlier<'a> {
     /// accepted finding without a predicate has the other failures of the kind: its case must still fail, and
     /// their number must be the accepted one. If a kind has further failures, all of them are learned
     /// together, since the words of one finding depend on the others.
-    pub(crate) fn as_in_snapshot(&self, outcomes: &mut Outcomes, cases: &mut dyn Cases) -> Vec<Explained> {
+    pub(crate) fn as_in_snapshot(&self, outcomes: &mut Outcomes, cases: &mut dyn Cases) -> Vec<NamedCause> {
         let mut candidates = self.candidates(outcomes, cases);
         candidates.retain(|candidate| {
             let earlier = self.entries[candidate.entry].earlier;
@@ -262,7 +262,7 @@ impl<'a> Earlier<'a> {
         for (operator, kind, failures) in listed {
             outcomes.failures.retain(|index, _| !failures.contains(index));
             let failures = failures.into_iter().collect();
-            kept.push(Explained { cause: Cause::unexplained(kind, operator, failures), words: None });
+            kept.push(NamedCause { cause: Cause::unexplained(kind, operator, failures), words: None });
         }
         kept
     }
@@ -294,7 +294,7 @@ impl<'a> Earlier<'a> {
         outcomes: &Outcomes,
         answers: &[(Case, Label)],
         cases: &mut dyn Cases,
-    ) -> Vec<Explained> {
+    ) -> Vec<NamedCause> {
         let mut candidates = self.candidates(outcomes, cases);
         candidates.retain(|candidate| covered(candidate, &causes).is_some());
         self.refute_by_passes(&mut candidates, &outcomes.passes, answers, cases);
@@ -309,7 +309,7 @@ impl<'a> Earlier<'a> {
                 kept.push(self.take(&candidate, operators, &mut left, answers));
             }
         }
-        kept.extend(left.into_iter().map(|cause| Explained { cause, words: None }));
+        kept.extend(left.into_iter().map(|cause| NamedCause { cause, words: None }));
         kept
     }
 
@@ -390,7 +390,7 @@ impl<'a> Earlier<'a> {
         operators: Vec<String>,
         causes: &mut Vec<Cause>,
         answers: &[(Case, Label)],
-    ) -> Explained {
+    ) -> NamedCause {
         let earlier = self.entries[candidate.entry].earlier;
         let (mut validity, mut asked) = (candidate.validity, 0);
         for cause in causes.iter_mut().filter(|cause| cause.kind == candidate.kind) {
@@ -414,7 +414,7 @@ impl<'a> Earlier<'a> {
             asked: fresh.map_or(asked, |(asked, _)| asked as usize),
             exact: true,
         };
-        Explained { cause, words: earlier.predicate.clone() }
+        NamedCause { cause, words: earlier.predicate.clone() }
     }
 
     /// What the answers of the experiments say of a candidate that none of them refutes.
@@ -475,10 +475,10 @@ impl<'a> Earlier<'a> {
         &self,
         mut found: Vec<(Finding, Vec<u64>)>,
         groups: &[Group],
-        witnessed: &Witnessed,
+        run_outcomes: &RunOutcomes,
     ) -> Vec<Finding> {
         for (finding, failures) in &mut found {
-            finding.digest = digest(witnessed, finding, failures);
+            finding.digest = digest(run_outcomes, finding, failures);
         }
         let flakes = groups.iter().filter(|group| group.first.verdict == Verdict::Flake);
         found.extend(flakes.map(|group| (Finding::of_group(group), vec![group.first.index])));

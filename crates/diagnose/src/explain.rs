@@ -7,14 +7,14 @@ use dmlcts_findings::{
     Ask, Budget, Cause, Estimate, Label, Outcomes, RoundLimit, has_only_distinct_elements,
 };
 use dmlcts_model::{Case, Outcome};
-use dmlcts_runner::{Failure, Found, Group, OTHER_DATA, Rate, Trials, Verdict, Witnessed};
+use dmlcts_runner::{Failure, Found, Group, OTHER_DATA, Rate, RunOutcomes, Trials, Verdict};
 use dmlcts_spec::Operator;
 
 use crate::{
     EarlierFinding, Finding, Limit,
     blind::CasesOfRun,
     counterexample::add_counterexamples,
-    earlier::{self, AloneFailure, Earlier, Explained},
+    earlier::{self, AloneFailure, Earlier, NamedCause},
     finding::most_frequent,
     outcomes,
     pattern::pattern,
@@ -39,34 +39,34 @@ pub(crate) struct Explainer<'a, 'run> {
 
 impl Explainer<'_, '_> {
     /// The findings, the most severe first.
-    pub(crate) fn findings(&mut self, witnessed: &Witnessed) -> Vec<Finding> {
+    pub(crate) fn findings(&mut self, run_outcomes: &RunOutcomes) -> Vec<Finding> {
         let of_group = self.groups.first().map(|group| group.first.case.clone());
-        let first = witnessed.failures().keys().next();
+        let first = run_outcomes.failures().keys().next();
         let blank = of_group.or_else(|| first.map(|index| self.trials.read(*index)));
         let Some(mut blank) = blank else { return Vec::new() };
         let mut cursor = self.trials.cursor();
         let mut read = |index: u64| {
             cursor.read(index, &mut blank);
-            witnessed.as_it_failed(index, blank.clone())
+            run_outcomes.as_it_failed(index, blank.clone())
         };
-        let dependent = outcomes::data_dependent(witnessed, self.trials.library());
-        let wordings = Wordings::of(witnessed);
-        let (mut outcomes, is_sample) = outcomes::outcomes(witnessed, &wordings);
+        let dependent = outcomes::data_dependent(run_outcomes, self.trials.library());
+        let wordings = Wordings::of(run_outcomes);
+        let (mut outcomes, is_sample) = outcomes::outcomes(run_outcomes, &wordings);
         let of = (self.trials.library(), self.trials.level());
         // First of all, since experiments may take all the time.
         self.spending.open_earlier();
         let all = self.earlier;
         let mut still = |case: &Case| self.still(case);
-        let earlier = Earlier::new(all, witnessed.failures(), of, &mut read, &mut still);
+        let earlier = Earlier::new(all, run_outcomes.failures(), of, &mut read, &mut still);
         let mut cases = CasesOfRun { read: &mut read, dependent: &dependent };
         let mut explained = earlier.as_in_snapshot(&mut outcomes, &mut cases);
-        let (causes, answers) = self.causes(&outcomes, &wordings, witnessed, &mut cases);
+        let (causes, answers) = self.causes(&outcomes, &wordings, run_outcomes, &mut cases);
         explained.extend(earlier.keep(causes, &outcomes, &answers, &mut cases));
-        let found = explained.iter().flat_map(|one| self.of_cause(one, witnessed)).collect();
-        let mut findings = earlier.complete(found, self.groups, witnessed);
+        let found = explained.iter().flat_map(|one| self.of_cause(one, run_outcomes)).collect();
+        let mut findings = earlier.complete(found, self.groups, run_outcomes);
         let within = self.trials.filter().map(|filter| filter.expression().to_string());
         add_counterexamples(&mut findings, &answers, of);
-        Finding::set_scope(&mut findings, within.as_deref(), (witnessed.has_more_failures(), is_sample));
+        Finding::set_scope(&mut findings, within.as_deref(), (run_outcomes.has_more_failures(), is_sample));
         findings
     }
 
@@ -76,14 +76,14 @@ impl Explainer<'_, '_> {
         &mut self,
         outcomes: &Outcomes,
         wordings: &Wordings,
-        witnessed: &Witnessed,
+        run_outcomes: &RunOutcomes,
         cases_of_run: &mut CasesOfRun<'_>,
     ) -> (Vec<Cause>, Vec<(Case, Label)>) {
         let over = self.spending.over();
         let is_over = over.is_some();
         if let Some(limit) = over {
             self.spending.left_out.limits.insert(limit);
-            self.spending.left_out.experiments += outcomes::kinds(witnessed) as u64;
+            self.spending.left_out.experiments += outcomes::kinds(run_outcomes) as u64;
         }
         // Without experiments, the run's own cases are searched all the same. Experiments ask three quarters
         // of the cases of a finding.
@@ -130,9 +130,9 @@ impl Explainer<'_, '_> {
     }
 
     /// The findings of one cause: its failures, without those that come and go. Each has its failures.
-    fn of_cause(&mut self, explained: &Explained, witnessed: &Witnessed) -> Vec<(Finding, Vec<u64>)> {
+    fn of_cause(&mut self, explained: &NamedCause, run_outcomes: &RunOutcomes) -> Vec<(Finding, Vec<u64>)> {
         let mut failures = explained.cause.failures.clone();
-        let Some((mut finding, flaky)) = self.finding(explained, witnessed) else { return Vec::new() };
+        let Some((mut finding, flaky)) = self.finding(explained, run_outcomes) else { return Vec::new() };
         // Most repeats passed, so that most of the others are assumed to pass alone, too.
         let splits = 2 * finding.passed_again > finding.again && finding.first.verdict != Verdict::Flake;
         let Some(first) = flaky.filter(|_| splits) else { return vec![(finding, failures)] };
@@ -157,22 +157,22 @@ impl Explainer<'_, '_> {
     /// The finding of a cause, and the first of its failures that passed alone, if any did.
     fn finding(
         &mut self,
-        explained: &Explained,
-        witnessed: &Witnessed,
+        explained: &NamedCause,
+        run_outcomes: &RunOutcomes,
     ) -> Option<(Finding, Option<Failure>)> {
         let cause = &explained.cause;
-        let of = |index: &u64| witnessed.failures().get(index);
+        let of = |index: &u64| run_outcomes.failures().get(index);
         let class = most_frequent(cause.failures.iter().filter_map(of).map(|found| found.class))?;
         let with_class = |index: &&u64| of(index).is_some_and(|found| found.class == class);
         let alike: Vec<u64> = cause.failures.iter().filter(with_class).copied().collect();
         let first = *alike.iter().find(|index| self.group(**index).is_some()).or(alike.first())?;
         self.spending.open_repeats(first, cause.operators(), &cause.kind);
-        let repeated = self.repeated(first, &alike, witnessed);
+        let repeated = self.repeated(first, &alike, run_outcomes);
         let is_cut = self.spending.close();
         let Repeated { first, again, passed, flaky } = repeated?;
         self.spending.left_out.repeats += u64::from(is_cut);
         let mut finding = explained.finding(class, first, [again, passed], self.trials.library());
-        let was_expected = |index: &&u64| witnessed.was_expected(**index);
+        let was_expected = |index: &&u64| run_outcomes.was_expected(**index);
         finding.known = cause.failures.iter().filter(was_expected).count() as u64;
         finding.listed = explained.listed(&mut |index| self.trials.read(index));
         Some((finding, flaky))
@@ -184,12 +184,12 @@ impl Explainer<'_, '_> {
     }
 
     /// Runs the first of these failures and some others again alone.
-    fn repeated(&mut self, first: u64, failures: &[u64], witnessed: &Witnessed) -> Option<Repeated> {
+    fn repeated(&mut self, first: u64, failures: &[u64], run_outcomes: &RunOutcomes) -> Option<Repeated> {
         let (mut passed, mut rate_of_first, mut flaky) = (0, None, None);
         let (mut first, mut again) = if let Some(group) = self.group(first) {
             (group.first.clone(), group.again.min(1))
         } else {
-            let found = witnessed.failures().get(&first)?;
+            let found = run_outcomes.failures().get(&first)?;
             let (mut failure, rate) = self.again(found, self.retries);
             failure.verdict = found.verdict;
             passed += u64::from(rate.is_flake());
@@ -202,7 +202,7 @@ impl Explainer<'_, '_> {
         for index in others {
             // A hang costs three timeouts, and shows nothing new.
             let hangs = first.outcome == Outcome::TimedOut;
-            let Some(found) = witnessed.failures().get(index).filter(|_| !hangs) else { break };
+            let Some(found) = run_outcomes.failures().get(index).filter(|_| !hangs) else { break };
             let (mut failure, rate) = self.again(found, 1);
             again += u64::from(rate.runs > 1);
             first.bytes_vary |= failure.bytes_vary;

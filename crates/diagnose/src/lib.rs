@@ -44,4 +44,4 @@ pub use left_out::{LeftOut, Limit};
 pub use membership::Membership;
 pub use pattern::{Pattern, pattern};
 pub use recorded::RecordedRun;
-pub use run::{Event, Explaining, run};
+pub use run::{Event, ExplainOptions, run};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use dmlcts_findings::Outcomes;
-use dmlcts_runner::{Digest, Found, Verdict, Witnessed};
+use dmlcts_runner::{Digest, Found, RunOutcomes, Verdict};
 use dmlcts_spec::Library;
 
 use crate::{
@@ -23,24 +23,24 @@ fn kind(found: &Found) -> FailureKind {
 }
 
 /// The failures with their kinds, and the passes; and whether these passes are a sample.
-pub(crate) fn outcomes(witnessed: &Witnessed, wordings: &Wordings) -> (Outcomes, bool) {
+pub(crate) fn outcomes(run_outcomes: &RunOutcomes, wordings: &Wordings) -> (Outcomes, bool) {
     let kind = |found: &Found| wordings.kind(found.operator, found.class, &found.outcome);
-    let failures = witnessed.failures().iter().map(|(index, found)| (*index, kind(found)));
-    let passes = witnessed.passes(HELD_AGAINST);
+    let failures = run_outcomes.failures().iter().map(|(index, found)| (*index, kind(found)));
+    let passes = run_outcomes.passes(HELD_AGAINST);
     (Outcomes { failures: failures.collect(), passes: passes.indices }, passes.is_sample)
 }
 
 /// The number of operators and kinds of their failures.
-pub(crate) fn kinds(witnessed: &Witnessed) -> usize {
+pub(crate) fn kinds(run_outcomes: &RunOutcomes) -> usize {
     let of = |found: &Found| (found.operator, kind(found));
-    witnessed.failures().values().map(of).collect::<BTreeSet<_>>().len()
+    run_outcomes.failures().values().map(of).collect::<BTreeSet<_>>().len()
 }
 
 /// The classes of wrong outputs that not all data show, of each operator.
-pub(crate) fn data_dependent(witnessed: &Witnessed, library: &'static Library) -> DataDependent {
+pub(crate) fn data_dependent(run_outcomes: &RunOutcomes, library: &'static Library) -> DataDependent {
     let mut classes = DataDependent::new();
     let is_dependent = |found: &&Found| kind(found) == FailureKind::Wrong && is_data_dependent(found.class);
-    for found in witnessed.failures().values().filter(is_dependent) {
+    for found in run_outcomes.failures().values().filter(is_dependent) {
         if let Some(operator) = library.operators().get(found.operator) {
             classes.entry(operator.name()).or_default().insert(found.class);
         }
@@ -49,10 +49,10 @@ pub(crate) fn data_dependent(witnessed: &Witnessed, library: &'static Library) -
 }
 
 /// The digest of a finding with these failures. A flaky finding has none.
-pub(crate) fn digest(witnessed: &Witnessed, finding: &Finding, failures: &[u64]) -> Option<Digest> {
+pub(crate) fn digest(run_outcomes: &RunOutcomes, finding: &Finding, failures: &[u64]) -> Option<Digest> {
     let is_steady = finding.first.verdict != Verdict::Flake
         && finding.passed_again == 0
         && finding.cases == failures.len() as u64;
-    let of = |index: &u64| witnessed.failures().get(index).and_then(|found| found.digest);
+    let of = |index: &u64| run_outcomes.failures().get(index).and_then(|found| found.digest);
     is_steady.then(|| digest::sum(failures.iter().map(of))).flatten()
 }

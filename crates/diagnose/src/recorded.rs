@@ -2,13 +2,13 @@
 
 use dmlcts_findings::Budget;
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_runner::{Failure, Found, Group, Witnessed};
+use dmlcts_runner::{Failure, Found, Group, RunOutcomes};
 use dmlcts_spec::Library;
 
 use crate::{
     EarlierFinding, Finding,
     blind::CasesOfRun,
-    earlier::{Alone, Earlier, Explained},
+    earlier::{Alone, Earlier, NamedCause},
     finding::most_frequent,
     outcomes,
     wording::Wordings,
@@ -33,31 +33,31 @@ pub struct RecordedRun<'a> {
 
 impl RecordedRun<'_> {
     /// The findings, the most severe first. `read` returns the case at an index.
-    pub fn findings(&self, witnessed: &Witnessed, read: &mut dyn FnMut(u64) -> Case) -> Vec<Finding> {
+    pub fn findings(&self, run_outcomes: &RunOutcomes, read: &mut dyn FnMut(u64) -> Case) -> Vec<Finding> {
         let of = (self.library, self.level);
-        let (mut outcomes, is_sample) = outcomes::outcomes(witnessed, &Wordings::of(witnessed));
+        let (mut outcomes, is_sample) = outcomes::outcomes(run_outcomes, &Wordings::of(run_outcomes));
         let mut ask = |_: &Case| Alone::Unknown;
-        let mut failed = |index: u64| witnessed.as_it_failed(index, read(index));
-        let earlier = Earlier::new(self.earlier, witnessed.failures(), of, &mut failed, &mut ask);
-        let dependent = outcomes::data_dependent(witnessed, self.library);
+        let mut failed = |index: u64| run_outcomes.as_it_failed(index, read(index));
+        let earlier = Earlier::new(self.earlier, run_outcomes.failures(), of, &mut failed, &mut ask);
+        let dependent = outcomes::data_dependent(run_outcomes, self.library);
         let mut cases = CasesOfRun { read: &mut failed, dependent: &dependent };
         let mut explained = earlier.as_in_snapshot(&mut outcomes, &mut cases);
         let causes = dmlcts_findings::explain(&outcomes, of, 0, Budget::NONE, &mut cases, None);
         explained.extend(earlier.keep(causes, &outcomes, &[], &mut cases));
-        let found = explained.iter().filter_map(|one| self.finding(one, witnessed, read)).collect();
-        let mut findings = earlier.complete(found, self.groups, witnessed);
-        Finding::set_scope(&mut findings, self.within, (witnessed.has_more_failures(), is_sample));
+        let found = explained.iter().filter_map(|one| self.finding(one, run_outcomes, read)).collect();
+        let mut findings = earlier.complete(found, self.groups, run_outcomes);
+        Finding::set_scope(&mut findings, self.within, (run_outcomes.has_more_failures(), is_sample));
         findings
     }
 
     fn finding(
         &self,
-        explained: &Explained,
-        witnessed: &Witnessed,
+        explained: &NamedCause,
+        run_outcomes: &RunOutcomes,
         read: &mut dyn FnMut(u64) -> Case,
     ) -> Option<(Finding, Vec<u64>)> {
         let failures = &explained.cause.failures;
-        let of = |index: &u64| witnessed.failures().get(index);
+        let of = |index: &u64| run_outcomes.failures().get(index);
         let class = most_frequent(failures.iter().filter_map(of).map(|found| found.class))?;
         let mut alike = failures.iter().filter_map(of).filter(|found| found.class == class);
         let first =

@@ -8,7 +8,7 @@ use std::{
 
 use dmlcts_model::Case;
 use dmlcts_runner::{
-    Digest, Ended, Ending, Group, Rate, Run, RunError, Trials, Verdict, Witnessed, first_wrong, run_then,
+    Digest, Ended, Ending, Group, Rate, Run, RunError, RunOutcomes, Trials, Verdict, first_wrong, run_then,
 };
 
 use crate::{
@@ -28,7 +28,7 @@ const KEPT: Duration = Duration::from_secs(60);
 
 /// How the failures of a run are explained.
 #[derive(Clone, Debug)]
-pub struct Explaining {
+pub struct ExplainOptions {
     /// The number of cases that a finding may cost: experiments, repeats and shrinking. With 0, predicates
     /// follow from the cases of the run alone. With `None`, no predicates are looked for: each group of
     /// failures is a finding, which is shrunk.
@@ -42,7 +42,7 @@ pub struct Explaining {
     pub earlier: Vec<EarlierFinding>,
 }
 
-impl Explaining {
+impl ExplainOptions {
     /// The number of cases that a finding may cost by default.
     pub const USUAL_CASES: usize = 2_000;
 
@@ -50,7 +50,7 @@ impl Explaining {
     pub const NONE: Self = Self { cases: None, shrink: false, limits_time: true, earlier: Vec::new() };
 }
 
-impl Default for Explaining {
+impl Default for ExplainOptions {
     fn default() -> Self {
         Self { shrink: true, ..Self::NONE }
     }
@@ -62,7 +62,7 @@ pub enum Event<'a> {
     /// An event of the run.
     Run(dmlcts_runner::Event<'a>),
     /// All cases have run. The search for the causes of the failures begins.
-    Explaining {
+    ExplainOptions {
         /// The number of failures.
         failures: u64,
     },
@@ -76,7 +76,7 @@ pub enum Event<'a> {
 /// Runs the cases until none is left or the run ends, explains its failures, and passes events to `tell`.
 pub fn run(
     run: &Run,
-    explaining: &Explaining,
+    explaining: &ExplainOptions,
     tell: &mut dyn FnMut(Event<'_>),
 ) -> Result<Diagnosis, RunError> {
     let mut run = run.clone();
@@ -101,7 +101,7 @@ pub fn run(
 
 /// The explanation of a run that ended.
 struct Explanation<'a, 'run> {
-    explaining: &'a Explaining,
+    explaining: &'a ExplainOptions,
     earlier: &'a [EarlierFinding],
     /// When the explanation must have ended.
     deadline: Option<Instant>,
@@ -129,8 +129,8 @@ impl Explanation<'_, '_> {
             Ending::MaxFailures if self.ended.totals.progress.unexpected <= 1 => End::Now(Limit::EndOfRun),
             _ => end,
         };
-        let cases = self.explaining.cases.unwrap_or(Explaining::USUAL_CASES);
-        let kinds = outcomes::kinds(self.ended.witnessed);
+        let cases = self.explaining.cases.unwrap_or(ExplainOptions::USUAL_CASES);
+        let kinds = outcomes::kinds(self.ended.run_outcomes);
         let stop = self.ended.trials.stop().clone();
         // After an interrupt, the cases of the run are searched all the same. Smaller ones get as much time.
         stop.extend();
@@ -159,16 +159,16 @@ impl Explanation<'_, '_> {
 
     /// Turns the failures into findings, the most severe first.
     fn explain(&mut self, spending: &mut Spending, tell: &mut dyn FnMut(Event<'_>)) -> Vec<Finding> {
-        let Ended { trials, groups, witnessed, .. } = &mut self.ended;
+        let Ended { trials, groups, run_outcomes, .. } = &mut self.ended;
         if self.explaining.cases.is_none() {
-            return of_groups(groups, witnessed, self.earlier, trials);
+            return of_groups(groups, run_outcomes, self.earlier, trials);
         }
-        let failures = witnessed.failures().len() as u64;
+        let failures = run_outcomes.failures().len() as u64;
         if spending.over().is_none() && failures > 0 {
-            tell(Event::Explaining { failures });
+            tell(Event::ExplainOptions { failures });
         }
         let (earlier, retries) = (self.earlier, self.retries);
-        Explainer { trials, groups, earlier, retries, spending }.findings(witnessed)
+        Explainer { trials, groups, earlier, retries, spending }.findings(run_outcomes)
     }
 
     /// Runs the first failure of each finding in a fresh backend. If it passes there, other cases spoiled the
@@ -233,10 +233,10 @@ impl Explanation<'_, '_> {
             return;
         }
         tell(Event::Shrinking { findings: count });
-        let Ended { trials, witnessed, .. } = &mut self.ended;
-        let wordings = Wordings::of(witnessed);
+        let Ended { trials, run_outcomes, .. } = &mut self.ended;
+        let wordings = Wordings::of(run_outcomes);
         for finding in findings.iter_mut().filter(|finding| is_stable(finding)) {
-            let Some(found) = witnessed.failures().get(&finding.first.index) else { continue };
+            let Some(found) = run_outcomes.failures().get(&finding.first.index) else { continue };
             spending.open_shrinking(finding);
             finding.smallest = Shrinker { trials, spending, wordings: &wordings }.smallest(finding, found);
             spending.left_out.shrinking += u64::from(spending.close());
@@ -247,7 +247,7 @@ impl Explanation<'_, '_> {
 /// A finding for each group of failures, with the ids of earlier findings.
 fn of_groups(
     groups: &[Group],
-    witnessed: &Witnessed,
+    run_outcomes: &RunOutcomes,
     earlier: &[EarlierFinding],
     trials: &mut Trials<'_>,
 ) -> Vec<Finding> {
@@ -259,6 +259,6 @@ fn of_groups(
         Finding::of_groups(groups).into_iter().map(with_first).collect();
     let of = (trials.library(), trials.level());
     let (mut read, mut ask) = (|index: u64| trials.read(index), |_: &Case| Alone::Unknown);
-    Earlier::new(earlier, witnessed.failures(), of, &mut read, &mut ask).name(&mut findings);
+    Earlier::new(earlier, run_outcomes.failures(), of, &mut read, &mut ask).name(&mut findings);
     findings.into_iter().map(|(finding, _)| finding).collect()
 }

@@ -13,7 +13,7 @@ use std::{
 use dmlcts_model::Outcome;
 use dmlcts_runner::{Examination, Stop};
 
-use crate::{Explaining, Finding, LeftOut, Limit};
+use crate::{ExplainOptions, Finding, LeftOut, Limit};
 
 /// The backend's time for all findings, with the usual number of cases or fewer. With more cases, it is
 /// longer in proportion.
@@ -310,7 +310,7 @@ fn cost(bytes: usize) -> usize {
 
 /// The backend's time for all findings, if each may cost this number of cases.
 pub(crate) fn run_time(cases: usize) -> Duration {
-    let usual = Explaining::USUAL_CASES;
+    let usual = ExplainOptions::USUAL_CASES;
     TIME.saturating_mul(u32::try_from(cases.div_ceil(usual)).unwrap_or(u32::MAX).max(1))
 }
 
@@ -320,7 +320,7 @@ mod tests {
 
     use super::*;
 
-    const CASES: usize = Explaining::USUAL_CASES;
+    const CASES: usize = ExplainOptions::USUAL_CASES;
     const OPEN: End = End::Deadline(None);
 
     /// The number of further cases that may run.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dmlcts_model::Outcome;
-use dmlcts_runner::{Class, Witnessed};
+use dmlcts_runner::{Class, RunOutcomes};
 
 use crate::finding::FailureKind;
 
@@ -22,9 +22,9 @@ pub(crate) struct Wordings(BTreeMap<(usize, Class), BTreeSet<String>>);
 
 impl Wordings {
     /// The wordings of a run.
-    pub(crate) fn of(witnessed: &Witnessed) -> Self {
+    pub(crate) fn of(run_outcomes: &RunOutcomes) -> Self {
         let mut counts: BTreeMap<(usize, Class), BTreeMap<String, usize>> = BTreeMap::new();
-        for found in witnessed.failures().values() {
+        for found in run_outcomes.failures().values() {
             if let Some(wording) = wording(found.class, &found.outcome) {
                 *counts.entry((found.operator, found.class)).or_default().entry(wording).or_default() += 1;
             }

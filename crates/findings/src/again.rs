@@ -11,7 +11,7 @@ use dmlcts_model::{Case, Fill, Side, Value, packed_strides};
 use crate::{
     data::{has_only_distinct_elements, is_repeated},
     label::{Ask, Label},
-    learn::Explanation,
+    learn::RuleSet,
     simplify::shorter,
     universe::Universe,
 };
@@ -105,7 +105,7 @@ pub(crate) fn again(
 }
 
 /// The passes that alone make a condition necessary: without the condition, the rule holds for few passes.
-pub(crate) fn doubtful(rules: &Explanation, universe: &Universe<'_>) -> Vec<usize> {
+pub(crate) fn doubtful(rules: &RuleSet, universe: &Universe<'_>) -> Vec<usize> {
     let passes = universe.of_outcome(false);
     let mut found: Vec<usize> = passes.iter().copied().filter(|case| rules.hold(universe, *case)).collect();
     for without in rules.rules.iter().flat_map(shorter) {

@@ -4,7 +4,7 @@
 
 use crate::{
     atom::{Atom, Test},
-    learn::Explanation,
+    learn::RuleSet,
     rule::{Condition, Form, Rule},
     universe::Universe,
 };
@@ -13,7 +13,7 @@ use crate::{
 const TELLING: usize = 2;
 
 /// Joins rules as long as that is possible. The joined rules hold for the same cases.
-pub(crate) fn join_alternatives(rules: &mut Explanation, universe: &Universe<'_>) {
+pub(crate) fn join_alternatives(rules: &mut RuleSet, universe: &Universe<'_>) {
     // Such rules are joined already.
     if rules.is_by_mode {
         return;

@@ -551,13 +551,14 @@ mod tests {
     use dmlcts_spec::Validity;
 
     use super::*;
-    use crate::learned::Found;
+    use crate::learned::LearnedRule;
 
     #[test]
     fn operators_with_one_rule_share_its_evidence() {
         let of = |operator: &str, condition: &str, exact: bool| {
             let condition = condition.to_owned();
-            let found = Found { condition, conditions: 1, held_failing: 9, held_passing: 0, estimate: None };
+            let found =
+                LearnedRule { condition, conditions: 1, held_failing: 9, held_passing: 0, estimate: None };
             Learned {
                 operator: operator.to_owned(),
                 class: "wrong value".to_owned(),

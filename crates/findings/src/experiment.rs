@@ -13,7 +13,7 @@ use crate::{
     effort::Effort,
     fresh::Fresh,
     label::{Ask, Label, RoundLimit},
-    learn::{Explanation, learn},
+    learn::{RuleSet, learn},
     propose::{Asked, Source, fresh_cases, questions},
     simplify::pruned,
     universe::Universe,
@@ -119,7 +119,7 @@ impl Estimate {
 /// The result of the loop. That of no experiment has rules alone.
 #[derive(Default)]
 pub(crate) struct Experimented {
-    pub(crate) rules: Explanation,
+    pub(crate) rules: RuleSet,
     pub(crate) rounds: usize,
     pub(crate) asked: usize,
     pub(crate) counterexamples: usize,
@@ -154,7 +154,7 @@ struct Loop<'a, 'lib> {
     doubted: BTreeSet<usize>,
     result: Experimented,
     /// The rules of each round.
-    history: Vec<Explanation>,
+    history: Vec<RuleSet>,
     /// Whether the last round got no answer.
     is_unanswered: bool,
 }
@@ -275,7 +275,7 @@ impl<'a, 'lib> Loop<'a, 'lib> {
 
     /// Takes the rules of the cheapest round, of equals the latest. Takes none if none is better than that.
     fn keep_best(&mut self, universe: &Universe<'_>) {
-        let none = Explanation::default();
+        let none = RuleSet::default();
         let history = std::iter::once(none).chain(std::mem::take(&mut self.history).into_iter().rev());
         let best = history.min_by_key(|rules| rules.cost(universe));
         let mut best = best.unwrap_or_default();
@@ -327,7 +327,7 @@ struct Answers {
 /// answer do.
 fn put(
     universe: &mut Universe<'_>,
-    rules: &Explanation,
+    rules: &RuleSet,
     cases: Vec<Case>,
     class: &str,
     ask: &mut dyn Ask,

@@ -37,7 +37,7 @@ const MOST_RULES: usize = 8;
 
 /// The rules that explain the failures of a universe.
 #[derive(Clone, Default)]
-pub(crate) struct Explanation {
+pub(crate) struct RuleSet {
     pub(crate) atoms: Vec<Atom>,
     pub(crate) rules: Vec<Rule>,
     /// Other rules that explain the same cases, for experiments to decide between.
@@ -48,7 +48,7 @@ pub(crate) struct Explanation {
     pub(crate) is_by_mode: bool,
 }
 
-impl Explanation {
+impl RuleSet {
     /// Whether a rule holds for a case.
     pub(crate) fn hold(&self, universe: &Universe<'_>, case: usize) -> bool {
         self.rules.iter().any(|rule| rule.holds(&self.atoms, universe, case))
@@ -80,7 +80,7 @@ impl Explanation {
 
 /// Learns the rules of a universe. `hints` are cases that the sample contains in any case. A search that is
 /// over keeps the rules that it has.
-pub(crate) fn learn(universe: &Universe<'_>, hints: &[usize], seed: u64, effort: &Effort<'_>) -> Explanation {
+pub(crate) fn learn(universe: &Universe<'_>, hints: &[usize], seed: u64, effort: &Effort<'_>) -> RuleSet {
     let rules = learn_once(universe, hints, seed, (Aim::All, effort));
     if rules.errors(universe) == 0 {
         // Many conditions for all failures may be what two causes have in common.
@@ -96,7 +96,7 @@ pub(crate) fn learn(universe: &Universe<'_>, hints: &[usize], seed: u64, effort:
 }
 
 /// Learns one rule that asks for data and holds for all failures and no pass. No rules if there is none.
-pub(crate) fn learn_of_data(universe: &Universe<'_>, seed: u64, effort: &Effort<'_>) -> Explanation {
+pub(crate) fn learn_of_data(universe: &Universe<'_>, seed: u64, effort: &Effort<'_>) -> RuleSet {
     let mut sample = first_sample(universe, &[], seed);
     let cases: Vec<usize> = sample.failed.iter().chain(&sample.passed).copied().collect();
     let atoms = proposals::atoms(universe, &cases);
@@ -109,7 +109,7 @@ pub(crate) fn learn_of_data(universe: &Universe<'_>, seed: u64, effort: &Effort<
     let found = found.map(|found| found.rules).unwrap_or_default().into_iter().filter(asks_for_data);
     let best = found.map(|rule| simplified(&rule, &atoms, universe, &failures)).find(asks_for_data);
     let rules = best.into_iter().collect();
-    Explanation { atoms, rules, ..Explanation::default() }
+    RuleSet { atoms, rules, ..RuleSet::default() }
 }
 
 /// Learns the rules without a look at modes. The first rule has this aim.
@@ -118,10 +118,10 @@ pub(crate) fn learn_once(
     hints: &[usize],
     seed: u64,
     (aim, effort): (Aim, &Effort<'_>),
-) -> Explanation {
+) -> RuleSet {
     let mut sample = first_sample(universe, hints, seed);
     let all: Vec<usize> = sample.failed.iter().chain(&sample.passed).copied().collect();
-    let mut rules = Explanation { atoms: proposals::atoms(universe, &all), ..Explanation::default() };
+    let mut rules = RuleSet { atoms: proposals::atoms(universe, &all), ..RuleSet::default() };
     let mut left = universe.of_outcome(true);
     let mut near = None;
     while !left.is_empty() && rules.rules.len() < MOST_RULES && !effort.is_over() {
@@ -139,7 +139,7 @@ pub(crate) fn learn_once(
                 })
             }
         };
-        let Some(Found { rules: mut fitting, candidates }) = found else { break };
+        let Some(Solutions { rules: mut fitting, candidates }) = found else { break };
         let rule = simplified(&fitting.remove(0), &rules.atoms, universe, &left);
         let before = left.len();
         left.retain(|case| !rule.holds(&rules.atoms, universe, *case));
@@ -161,11 +161,11 @@ pub(crate) fn learn_once(
 }
 
 /// The one rule that comes nearest to all failures, if it holds for more failures than passes.
-fn single(universe: &Universe<'_>, rules: &Explanation, near: Found) -> Option<Explanation> {
+fn single(universe: &Universe<'_>, rules: &RuleSet, near: Solutions) -> Option<RuleSet> {
     let all = universe.of_outcome(true);
-    let Found { rules: found, candidates } = near.if_near((universe, &rules.atoms), &all)?;
+    let Solutions { rules: found, candidates } = near.if_near((universe, &rules.atoms), &all)?;
     let found = found.iter().map(|rule| simplified(rule, &rules.atoms, universe, &all)).collect();
-    Some(Explanation { atoms: rules.atoms.clone(), rules: found, candidates, ..Explanation::default() })
+    Some(RuleSet { atoms: rules.atoms.clone(), rules: found, candidates, ..RuleSet::default() })
 }
 
 /// A sample of the failures and passes, with the hints.
@@ -191,7 +191,7 @@ fn one_rule(
     left: &[usize],
     sample: &mut Sample,
     aim: Aim,
-) -> Result<Found, Option<Found>> {
+) -> Result<Solutions, Option<Solutions>> {
     if sample.failed.is_empty() {
         sample.failed = left.iter().copied().take(VIOLATORS).collect();
     }
@@ -234,12 +234,12 @@ fn one_rule(
 
 /// The rules of a search, the lightest first. There is at least one.
 #[derive(Clone)]
-struct Found {
+struct Solutions {
     rules: Vec<Rule>,
     candidates: Vec<Candidate>,
 }
 
-impl Found {
+impl Solutions {
     /// The same, if its rule holds for more of the failures that are left than passes.
     fn if_near(self, (universe, atoms): (&Universe<'_>, &[Atom]), left: &[usize]) -> Option<Self> {
         let check = Check::of(self.rules.first()?, universe, atoms, left);
@@ -254,12 +254,12 @@ fn solutions(
     atoms: &[Atom],
     sample: &Sample,
     aim: Aim,
-) -> Result<Found, Option<Found>> {
+) -> Result<Solutions, Option<Solutions>> {
     let mut search = Search::new(atoms, universe, sample, aim);
     let mut near = None;
     for at_least in 1..=3 {
         let (rules, best) = search.run(effort);
-        let found = |rules| Found { rules, candidates: search.candidates().to_vec() };
+        let found = |rules| Solutions { rules, candidates: search.candidates().to_vec() };
         if !rules.is_empty() {
             return Ok(found(rules));
         }
@@ -280,10 +280,10 @@ fn nearest(
     atoms: &[Atom],
     left: &[usize],
     sample: &Sample,
-) -> Option<Found> {
+) -> Option<Solutions> {
     let search = Search::new(atoms, universe, sample, Aim::All);
     let rule = search.run(effort).1?;
-    let near = Found { rules: vec![rule], candidates: search.candidates().to_vec() };
+    let near = Solutions { rules: vec![rule], candidates: search.candidates().to_vec() };
     near.if_near((universe, atoms), left)
 }
 

@@ -15,7 +15,7 @@ use crate::{
     explain::ENOUGH_FAILURES,
     fresh::Fresh,
     label::{Ask, Label, Labelled, RoundLimit},
-    learn::{Explanation, learn as learn_rules, learn_of_data},
+    learn::{RuleSet, learn as learn_rules, learn_of_data},
     merge::{Subject, merge},
     near::conjuncts,
     propose::Asked,
@@ -37,7 +37,7 @@ pub struct Learned {
     pub validity: Validity,
     /// One condition for each cause. Empty if every case fails, or if no condition was found; in the second
     /// case, `wrong` is not 0.
-    pub predicates: Vec<Found>,
+    pub predicates: Vec<LearnedRule>,
     /// Whether the predicates together are right about every labelled case and every fresh one.
     pub exact: bool,
     /// What fresh cases say of the predicates together; `None` if none were asked.
@@ -59,7 +59,7 @@ pub struct Learned {
 
 /// One predicate on the cases of an operator.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found {
+pub struct LearnedRule {
     /// The condition on cases of the operator, in the language of the specs.
     pub condition: String,
     /// The number of its atoms.
@@ -160,7 +160,7 @@ pub(crate) fn learn_by(
                 _ => Experimented {
                     // Few failures support no rule, and nearly every condition holds for them.
                     rules: if universe.of_outcome(true).len() < ENOUGH_FAILURES {
-                        Explanation::default()
+                        RuleSet::default()
                     } else if is_of_data {
                         learn_of_data(&universe, derive(seed, "sample"), &Effort::new(budget.is_over))
                     } else {
@@ -269,7 +269,7 @@ fn universe<'a, 'c>(
 }
 
 /// The texts of rules with fewer conditions. Rules of single modes have no such rules.
-fn simpler(rules: &Explanation, universe: &Universe<'_>) -> Vec<String> {
+fn simpler(rules: &RuleSet, universe: &Universe<'_>) -> Vec<String> {
     let all = rules.rules.iter().filter(|_| !rules.is_by_mode);
     let all = all.flat_map(|rule| simpler_rules(rule, &rules.atoms, universe));
     all.map(|rule| rule.text(&rules.atoms)).collect()
@@ -369,7 +369,7 @@ fn learned(class: &str, validity: Validity, universe: &Universe<'_>, result: Exp
             }
         }
         let [held_passing, held_failing] = counts;
-        predicates.push(Found {
+        predicates.push(LearnedRule {
             condition: text,
             conditions: length,
             held_failing,

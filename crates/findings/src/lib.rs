@@ -60,5 +60,5 @@ pub use experiment::{Budget, Estimate};
 pub use explain::{Cases, Cause, Outcomes, explain};
 pub use fresh::Fresh;
 pub use label::{Ask, Label, Labelled, RoundLimit};
-pub use learned::{Found, Learned, learn};
+pub use learned::{Learned, LearnedRule, learn};
 pub use mutate::{is_large, sweep, swept_members};

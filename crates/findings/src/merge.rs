@@ -159,7 +159,7 @@ fn replacements(
 
 /// The cases for which each predicate of a subject holds.
 fn own(subject: &Subject<'_>, conditions: &[String], truths: &[Option<Vec<bool>>]) -> Option<Vec<Vec<bool>>> {
-    let of = |found: &crate::Found| {
+    let of = |found: &crate::LearnedRule| {
         let place = conditions.iter().position(|one| *one == found.condition)?;
         truths.get(place)?.clone()
     };

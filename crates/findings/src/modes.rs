@@ -9,7 +9,7 @@ use dmlcts_model::MemberKind;
 use crate::{
     atom::{Atom, Test},
     effort::Effort,
-    learn::{Explanation, learn_once},
+    learn::{RuleSet, learn_once},
     rule::{Condition, Form, Rule},
     search::Aim,
     universe::Universe,
@@ -22,14 +22,14 @@ pub(crate) fn by_mode(
     hints: &[usize],
     seed: u64,
     effort: &Effort<'_>,
-) -> Option<Explanation> {
+) -> Option<RuleSet> {
     let term = mode(universe)?;
     let code = |case: usize| universe.column(term).lanes(case).values[0];
     let codes: BTreeSet<i64> = universe.of_outcome(true).into_iter().map(code).collect();
     if codes.len() < 2 {
         return None;
     }
-    let mut whole = Explanation::default();
+    let mut whole = RuleSet::default();
     // The text of each rule, with its place and modes.
     let mut rules: Vec<(String, Rule, Vec<i64>)> = Vec::new();
     let mut is_one_each = true;

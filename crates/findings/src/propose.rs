@@ -9,7 +9,7 @@ use dmlcts_spec::{IdSet, Judgement, Operator, Scratch, Validity};
 
 use crate::{
     fresh::Fresh,
-    learn::Explanation,
+    learn::RuleSet,
     mutate::{Donors, is_large, mutant, resize_one},
     rule::{Condition, Form, Rule},
     simplify::shorter,
@@ -82,11 +82,7 @@ pub(crate) struct Source<'a, 'lib> {
 }
 
 /// The cases to ask next.
-pub(crate) fn questions(
-    rules: &Explanation,
-    universe: &Universe<'_>,
-    source: &mut Source<'_, '_>,
-) -> Vec<Case> {
+pub(crate) fn questions(rules: &RuleSet, universe: &Universe<'_>, source: &mut Source<'_, '_>) -> Vec<Case> {
     let mut pool = Universe::new(universe.terms);
     fresh_cases(&mut pool, source, universe, FRESH);
     let plain = pool.len();
@@ -136,12 +132,7 @@ pub(crate) fn fresh_cases(
 }
 
 /// Adds mutants: three in four of a failure, the others of any case.
-fn mutants(
-    pool: &mut Universe<'_>,
-    rules: &Explanation,
-    universe: &Universe<'_>,
-    source: &mut Source<'_, '_>,
-) {
+fn mutants(pool: &mut Universe<'_>, rules: &RuleSet, universe: &Universe<'_>, source: &mut Source<'_, '_>) {
     let mut scratch = Scratch::default();
     let numbers = numbers(rules);
     let failures = universe.of_outcome(true);
@@ -176,7 +167,7 @@ fn mutants(
 }
 
 /// The numbers that rules compare with, their neighbours, and small ones.
-fn numbers(rules: &Explanation) -> Vec<i64> {
+fn numbers(rules: &RuleSet) -> Vec<i64> {
     let mut numbers: BTreeSet<i64> = [0, 1, 2, 3, -1].into();
     let of_rules = rules.rules.iter().chain(rules.others.iter().take(8));
     for atom in of_rules.flat_map(|rule| &rule.conditions).flat_map(|condition| &condition.atoms) {
@@ -209,7 +200,7 @@ impl Chosen {
 /// Chooses cases that decide between the rules and other rules that fit the labels. The case that decides
 /// most is chosen first.
 fn deciding(
-    rules: &Explanation,
+    rules: &RuleSet,
     universe: &Universe<'_>,
     pool: &Universe<'_>,
     holds: &[bool],
@@ -232,7 +223,7 @@ fn deciding(
 
 /// Cases for which a rule holds, but not a condition that all known failures share. If they pass, the rule
 /// lacks the condition.
-fn unusual(rules: &Explanation, universe: &Universe<'_>, pool: &Universe<'_>, chosen: &mut Chosen) {
+fn unusual(rules: &RuleSet, universe: &Universe<'_>, pool: &Universe<'_>, chosen: &mut Chosen) {
     let held: Vec<usize> = (0..pool.len()).filter(|case| rules.hold(pool, *case)).collect();
     let lacking = |condition: &Condition| -> Vec<usize> {
         held.iter().copied().filter(|case| !condition.holds(&rules.atoms, pool, *case)).collect()
@@ -246,7 +237,7 @@ fn unusual(rules: &Explanation, universe: &Universe<'_>, pool: &Universe<'_>, ch
 
 /// The conditions of a rule on an axis, each with an atom more that holds on the same axis of all known
 /// failures.
-fn narrower(rule: &Rule, rules: &Explanation, universe: &Universe<'_>) -> Vec<Condition> {
+fn narrower(rule: &Rule, rules: &RuleSet, universe: &Universe<'_>) -> Vec<Condition> {
     let is_of_rule = |case: &usize| rule.holds(&rules.atoms, universe, *case);
     let failures: Vec<usize> = universe.of_outcome(true).into_iter().filter(is_of_rule).collect();
     let mut found = Vec::new();
@@ -294,7 +285,7 @@ impl Chosen {
 /// Cases for which all but one condition of a rule hold.
 fn near(
     rule: &Rule,
-    rules: &Explanation,
+    rules: &RuleSet,
     pool: &Universe<'_>,
     holds: &[bool],
     draws: &mut Draws,

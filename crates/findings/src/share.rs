@@ -6,7 +6,7 @@ use dmlcts_spec::{Library, program::Values};
 use crate::{
     again::variants,
     label::{Ask, Label},
-    learned::Found,
+    learned::LearnedRule,
     merge::Subject,
     role::{form, translated},
     simplify::DOUBTED,
@@ -170,7 +170,7 @@ fn replace(subject: &mut Subject<'_>, offer: Offer) {
     let found = &mut subject.learned.predicates;
     // It has at most as many conditions as what it replaces.
     let conditions = found[*first].conditions;
-    found[*first] = Found { condition, conditions, held_failing, held_passing, estimate: None };
+    found[*first] = LearnedRule { condition, conditions, held_failing, held_passing, estimate: None };
     others.iter().rev().for_each(|place| drop(found.remove(*place)));
     subject.recount();
 }

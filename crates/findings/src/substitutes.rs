@@ -2,7 +2,7 @@
 //! substitute disagrees with its rule, an experiment decides between them.
 
 use crate::{
-    learn::Explanation,
+    learn::RuleSet,
     rule::{Condition, Form, Rule},
     universe::Universe,
 };
@@ -11,7 +11,7 @@ use crate::{
 const EACH: usize = 60;
 
 /// The substitutes of a rule that fit every case of the universe.
-pub(crate) fn substitutes(rules: &Explanation, rule: &Rule, universe: &Universe<'_>) -> Vec<Rule> {
+pub(crate) fn substitutes(rules: &RuleSet, rule: &Rule, universe: &Universe<'_>) -> Vec<Rule> {
     let holds = |rule: &Rule, case: usize| rule.holds(&rules.atoms, universe, case);
     let failures: Vec<usize> =
         universe.of_outcome(true).into_iter().filter(|case| holds(rule, *case)).collect();
@@ -38,7 +38,7 @@ pub(crate) fn substitutes(rules: &Explanation, rule: &Rule, universe: &Universe<
 
 /// The conditions that may take the place of a condition: any for one atom; those with one atom exchanged for
 /// several.
-fn variants(rules: &Explanation, condition: &Condition) -> Vec<Condition> {
+fn variants(rules: &RuleSet, condition: &Condition) -> Vec<Condition> {
     let all = rules.candidates.iter().flat_map(|one| std::iter::once(&one.condition).chain(&one.alike));
     let mut variants: Vec<Condition> = Vec::new();
     if condition.atoms.len() == 1 {

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, env, fs, io::Write as _, sync::Arc};
 
 use dmlcts_backend::{Backend as _, Purpose, process::Incidents};
-use dmlcts_diagnose::Explaining;
+use dmlcts_diagnose::ExplainOptions;
 use dmlcts_results::{BackendOptions, Header, SelectionForm, SuiteForm};
 use dmlcts_runner::{Class, Configuration, Event, Source as _, Stop, SuiteSource};
 use dmlcts_snapshots::{Changes, Examples, Folder, Ran, plain};
@@ -40,7 +40,7 @@ impl Subject {
         let max_crashes = ends.then_some(MOST_CRASHES);
         let configuration = Configuration { jobs: 1, record: true, max_crashes, ..Configuration::default() };
         let selection = self.selection(&configuration);
-        let explaining = Explaining { earlier: stored, ..explaining(Explaining::USUAL_CASES) };
+        let explaining = ExplainOptions { earlier: stored, ..explaining(ExplainOptions::USUAL_CASES) };
         let (mut header, mut examples) = (None, BTreeMap::new());
         let (run, incidents) =
             self.run_and_tell(source, configuration, &explaining, &mut |event| match event {

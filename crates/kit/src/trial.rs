@@ -6,7 +6,7 @@ use std::{
 };
 
 use dmlcts_backend::process::{Command, Incidents, Launcher};
-use dmlcts_diagnose::{Diagnosis, Event, Explaining, LeftOut};
+use dmlcts_diagnose::{Diagnosis, Event, ExplainOptions, LeftOut};
 use dmlcts_generate::{Strategy, Suite};
 use dmlcts_model::Desc;
 use dmlcts_report::{Context, KnownContext, Replay, Style, Subject as Cases, write_findings, write_known};
@@ -158,7 +158,7 @@ impl Subject {
             ..Configuration::default()
         };
         let mut failed = FailedCases::default();
-        let explaining = explaining(Explaining::USUAL_CASES);
+        let explaining = explaining(ExplainOptions::USUAL_CASES);
         let (diagnosis, incidents) =
             self.run_and_tell(source, configuration, &explaining, &mut |event| failed.on_event(event))?;
         if let Some(reason) = broken(&diagnosis.summary) {
@@ -190,7 +190,7 @@ impl Subject {
         &self,
         source: Arc<dyn Source>,
         configuration: Configuration,
-        explaining: &Explaining,
+        explaining: &ExplainOptions,
         tell: &mut dyn FnMut(&RunEvent<'_>),
     ) -> Result<(Diagnosis, Vec<String>), Failed> {
         let (stop, incidents) = (Stop::default(), Incidents::default());
@@ -254,8 +254,8 @@ impl Subject {
 }
 
 /// How to explain failures, if a finding may cost this number of cases.
-pub(crate) fn explaining(cases: usize) -> Explaining {
-    Explaining { cases: Some(cases), shrink: true, ..Explaining::NONE }
+pub(crate) fn explaining(cases: usize) -> ExplainOptions {
+    ExplainOptions { cases: Some(cases), shrink: true, ..ExplainOptions::NONE }
 }
 
 /// Whether crashes ended a run before its last case.

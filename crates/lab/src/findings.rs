@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dmlcts_diagnose::{Diagnosis, Event, Explaining, Finding, Rule};
+use dmlcts_diagnose::{Diagnosis, Event, ExplainOptions, Finding, Rule};
 use dmlcts_findings::{
     Estimate, Fresh, is_large, sweep, swept_members, with_other_data, with_separate_elements,
 };
@@ -251,7 +251,7 @@ fn outcome(subject: &Subject, suite: &Arc<dyn Source>, fresh: &Arc<dyn Source>) 
     let source: Arc<dyn Source> = Arc::new(Listed::new(swept(&shown, &judges), "swept"));
     judges.extend(run(subject, &source, None)?.1);
     let began = Instant::now();
-    let findings = run(subject, suite, Some(Explaining::USUAL_CASES))?.0.findings;
+    let findings = run(subject, suite, Some(ExplainOptions::USUAL_CASES))?.0.findings;
     let time = began.elapsed();
     let (wrong_in_suite, _) = mistakes(subject, &findings, &shown)?;
     let (wrong, judged) = mistakes(subject, &findings, &judges)?;
@@ -325,7 +325,7 @@ fn run_with(
             shown.push(Shown { case, failed: failed(&result) });
         }
     };
-    let explaining = Explaining { cases: explain, shrink: explain.is_some(), ..Explaining::NONE };
+    let explaining = ExplainOptions { cases: explain, shrink: explain.is_some(), ..ExplainOptions::NONE };
     Ok((dmlcts_diagnose::run(&run, &explaining, &mut on_event)?, shown))
 }
 

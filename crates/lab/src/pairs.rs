@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, io::Write, process::ExitCode, sync::Arc};
 
-use dmlcts_diagnose::{Explaining, Finding};
+use dmlcts_diagnose::{ExplainOptions, Finding};
 use dmlcts_generate::draw::{Draws, derive};
 use dmlcts_model::escaped;
 use dmlcts_mutants::{Mutant, Several};
@@ -35,7 +35,7 @@ pub(crate) fn explain(count: u32, mutants: &[&'static Mutant], common: &Common) 
     // Most mutants have one finding, and most two of them can be a pair.
     mutants.truncate(4 * count as usize);
     let alone = side_by_side(&mutants, common.threads(), |mutant| {
-        let (findings, failing) = explained_alone(mutant, &suite, Explaining::USUAL_CASES)?;
+        let (findings, failing) = explained_alone(mutant, &suite, ExplainOptions::USUAL_CASES)?;
         Ok::<_, Problem>((findings == 1).then_some((*mutant, failing)))
     })?;
     let mut singles: Vec<Single> = alone.into_iter().flatten().collect();
@@ -47,7 +47,7 @@ pub(crate) fn explain(count: u32, mutants: &[&'static Mutant], common: &Common) 
     }
     let rows = side_by_side(&pairs, common.threads(), |pair| {
         let subject = subject(*pair);
-        let (diagnosis, _) = run(&subject, &suite, Some(Explaining::USUAL_CASES))?;
+        let (diagnosis, _) = run(&subject, &suite, Some(ExplainOptions::USUAL_CASES))?;
         Ok::<_, Problem>(Row { names: pair.map(|mutant| mutant.name), findings: diagnosis.findings })
     })?;
     print(&rows)?;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use dmlcts_diagnose::{EarlierFinding, Finding, Membership, RecordedRun, Rule};
 use dmlcts_findings::Estimate;
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_runner::{Class, Failure, Found, Group, Source, Witnessed};
+use dmlcts_runner::{Class, Failure, Found, Group, RunOutcomes, Source};
 use dmlcts_spec::{expression::parse, program::Values};
 
 use crate::{CaseForm, UnknownName, convert::Names};
@@ -75,7 +75,7 @@ pub(crate) struct Lines<'a> {
     level: FeatureLevel,
     /// The predicate that the cases fulfil, if only such cases ran.
     within: Option<String>,
-    witnessed: Witnessed,
+    run_outcomes: RunOutcomes,
     /// The cases that the source does not have: the places of their lines in `text`.
     places: BTreeMap<u64, usize>,
     text: String,
@@ -90,8 +90,8 @@ impl<'a> Lines<'a> {
     ) -> Self {
         // As the run itself writes it.
         let within = filter.map(|text| parse(&text).map_or(text, |parsed| parsed.to_string()));
-        let witnessed = Witnessed::default();
-        Self { analysis, names, level, within, witnessed, places: BTreeMap::new(), text: String::new() }
+        let run_outcomes = RunOutcomes::default();
+        Self { analysis, names, level, within, run_outcomes, places: BTreeMap::new(), text: String::new() }
     }
 
     /// Whether ids of earlier findings are kept.
@@ -101,7 +101,7 @@ impl<'a> Lines<'a> {
 
     /// Reads the line of a case. A line that this program cannot read explains nothing.
     pub(crate) fn read(&self, form: &CaseForm<'_>) -> Witness {
-        if form.has_failed() && self.witnessed.is_full() {
+        if form.has_failed() && self.run_outcomes.is_full() {
             return Witness::TooMany;
         }
         let with_passes = self.analysis.source.is_none() && self.text.len() < MOST_TEXT;
@@ -112,16 +112,16 @@ impl<'a> Lines<'a> {
     pub(crate) fn add(&mut self, index: u64, witness: Witness) {
         let has_source = self.analysis.source.is_some();
         match witness {
-            Witness::Passed(None) if !has_source => self.witnessed.leave_out_pass(),
+            Witness::Passed(None) if !has_source => self.run_outcomes.leave_out_pass(),
             Witness::Passed(case) => {
-                self.witnessed.add(&[index], Vec::new());
+                self.run_outcomes.add(&[index], Vec::new());
                 self.keep(index, case.as_deref());
             }
             Witness::Failed(found, case) if has_source || self.text.len() < MOST_TEXT => {
-                self.witnessed.add(&[], vec![*found]);
+                self.run_outcomes.add(&[], vec![*found]);
                 self.keep(index, Some(&case).filter(|_| !has_source).map(|case| &**case));
             }
-            Witness::Failed(..) | Witness::TooMany => self.witnessed.leave_out_failure(),
+            Witness::Failed(..) | Witness::TooMany => self.run_outcomes.leave_out_failure(),
             Witness::Nothing => {}
         }
     }
@@ -141,7 +141,7 @@ impl<'a> Lines<'a> {
         parts: &[Finding],
     ) -> Vec<Finding> {
         let Some(blank) = groups.first().map(|group| group.first.case.clone()) else { return Vec::new() };
-        self.witnessed.rename(firsts);
+        self.run_outcomes.rename(firsts);
         let earlier = [self.analysis.earlier.to_vec(), of_parts(parts)].concat();
         let (library, strategies) = (self.names.library, self.names.strategies);
         let within = self.within.as_deref();
@@ -153,7 +153,7 @@ impl<'a> Lines<'a> {
             cursor.read(index, &mut shared);
             shared.clone()
         };
-        let mut findings = run.findings(&self.witnessed, &mut read);
+        let mut findings = run.findings(&self.run_outcomes, &mut read);
         for finding in &mut findings {
             finding.smallest = self.smallest(finding, parts);
             let shown = &finding.shown().case;

@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use dmlcts_runner::{Totals, Witnessed};
+use dmlcts_runner::{RunOutcomes, Totals};
 use dmlcts_spec::Library;
 
 use crate::{
@@ -112,7 +112,11 @@ impl Unfinished {
     /// # Errors
     ///
     /// The file cannot be read, or it has a name that this program's spec does not have.
-    pub fn witnessed(&self, library: &'static Library, strategies: &[String]) -> Result<Witnessed, Error> {
+    pub fn run_outcomes(
+        &self,
+        library: &'static Library,
+        strategies: &[String],
+    ) -> Result<RunOutcomes, Error> {
         let read = |cause| Error::Read { path: self.path.clone(), cause };
         let unknown = |cause| Error::UnknownName { path: self.path.clone(), cause };
         let mut file = self.file.try_clone().map_err(read)?;
@@ -120,16 +124,16 @@ impl Unfinished {
         let mut reader = Reader::new(Box::new(file.take(self.end)), &self.path)?;
         let level = self.header.feature_level().map_err(unknown)?;
         let names = Names { library, strategies };
-        let mut witnessed = Witnessed::default();
+        let mut run_outcomes = RunOutcomes::default();
         while let Some(item) = reader.next()? {
             let Item::Case(case) = item else { continue };
             match Witness::read(&case, names, level, false).map_err(unknown)? {
-                Witness::Passed(_) => witnessed.add(&[case.index], Vec::new()),
-                Witness::Failed(found, _) => witnessed.add(&[], vec![*found]),
+                Witness::Passed(_) => run_outcomes.add(&[case.index], Vec::new()),
+                Witness::Failed(found, _) => run_outcomes.add(&[], vec![*found]),
                 Witness::Nothing | Witness::TooMany => {}
             }
         }
-        Ok(witnessed)
+        Ok(run_outcomes)
     }
 
     /// Continues behind the last checkpoint. The lines there stay until the same number of cases ran again,

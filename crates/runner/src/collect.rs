@@ -16,7 +16,7 @@ use dmlcts_model::{Case, Outcome};
 use crate::{
     CaseResults, Class, Conclusion, Configuration, Ended, Ending, Event, Failure, FirstCase, Found, Group,
     GroupKey, Progress, Rate, Rerun, SmallestCase, Stop, Timings, Totals, Trials, Verdict,
-    batch_result::BatchResult, panics::caught, shared::Shared, witnessed::Witnessed,
+    batch_result::BatchResult, panics::caught, run_outcomes::RunOutcomes, shared::Shared,
 };
 
 /// The longest wait before the collector checks the deadline and the stop switch again.
@@ -47,7 +47,7 @@ pub(crate) struct Collector<'run> {
     pub(crate) totals: Totals,
     pub(crate) timings: Timings,
     pub(crate) groups: Vec<Group>,
-    witnessed: Witnessed,
+    run_outcomes: RunOutcomes,
     started: Instant,
     /// The classes of groups that had another class at first: rerunning the first failure alone showed the
     /// right one.
@@ -97,7 +97,7 @@ impl<'run> Collector<'run> {
             waiting: BTreeMap::new(),
             timings: Timings::default(),
             groups: Vec::new(),
-            witnessed: configuration.witnessed.clone(),
+            run_outcomes: configuration.run_outcomes.clone(),
             started: Instant::now(),
             renamed: Vec::new(),
             steady: Vec::new(),
@@ -265,8 +265,8 @@ impl<'run> Collector<'run> {
         if !self.has_gap {
             self.totals.next += result.totals.progress.read;
         }
-        self.witnessed.add(&result.passes, std::mem::take(&mut result.failures));
-        self.witnessed.expect(std::mem::take(&mut result.expected));
+        self.run_outcomes.add(&result.passes, std::mem::take(&mut result.failures));
+        self.run_outcomes.expect(std::mem::take(&mut result.expected));
         self.look_at_start(tell);
         let found = std::mem::take(&mut result.totals.found);
         self.totals.add(&result.totals);
@@ -305,11 +305,12 @@ impl<'run> Collector<'run> {
 
     /// Reports once that all of the first cases fail alike, if they do.
     fn look_at_start(&mut self, tell: &mut dyn FnMut(Event<'_>)) {
-        let is_open = self.witnessed.failures().len() < FROM_START && self.witnessed.first_pass().is_none();
+        let is_open =
+            self.run_outcomes.failures().len() < FROM_START && self.run_outcomes.first_pass().is_none();
         if is_open || std::mem::replace(&mut self.knows_start, true) {
             return;
         }
-        if let Some(class) = self.witnessed.alike(FROM_START) {
+        if let Some(class) = self.run_outcomes.alike(FROM_START) {
             tell(Event::FailsFromStart { cases: FROM_START, class });
         }
     }
@@ -442,7 +443,7 @@ impl<'run> Collector<'run> {
 
     /// Changes the verdict of a failure to a flake.
     fn doubt(&mut self, found: &Found, rate: Rate, results: &mut CaseResults) {
-        self.witnessed.forget(found.index);
+        self.run_outcomes.forget(found.index);
         self.totals.correct(found.strategy, found.operator, found.verdict, Verdict::Flake);
         results.doubt(found.index, rate);
         if let Some(tally) = found.known.and_then(|place| self.totals.known.get_mut(place)) {
@@ -456,16 +457,16 @@ impl<'run> Collector<'run> {
         let known = self.totals.known.iter().enumerate();
         let changed = known.filter(|(_, tally)| tally.conclude(false) == Conclusion::Changed);
         let changed: Vec<usize> = changed.map(|(place, _)| place).collect();
-        self.witnessed.release(&changed);
+        self.run_outcomes.release(&changed);
         let _ = self.shared.changed.set(changed);
     }
 
     /// What an explanation of the failures needs, once all cases have run.
     pub(crate) fn ended(&mut self, ending: Ending) -> Ended<'_, 'run> {
         let renamed = |found: &Found| (found.index, self.renamed(found));
-        self.witnessed.failures = self.witnessed.failures.values().map(renamed).collect();
-        let Self { alone: trials, totals, groups, witnessed, .. } = self;
-        Ended { trials, totals, groups, witnessed, ending }
+        self.run_outcomes.failures = self.run_outcomes.failures.values().map(renamed).collect();
+        let Self { alone: trials, totals, groups, run_outcomes, .. } = self;
+        Ended { trials, totals, groups, run_outcomes, ending }
     }
 }
 

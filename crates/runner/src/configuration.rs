@@ -12,7 +12,7 @@ use dmlcts_spec::{Library, Predicate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Difference, KnownFailures, Partition, Source, Stop, Totals, Witnessed};
+use crate::{Difference, KnownFailures, Partition, RunOutcomes, Source, Stop, Totals};
 
 /// Makes a backend. It is called once for each thread, and again after a panic. If it fails, the error is in
 /// the backend's words.
@@ -111,7 +111,7 @@ pub struct Configuration {
     /// summary counts both.
     pub resume: Option<Totals>,
     /// The outcomes of the earlier run's cases, so that an explanation covers both runs.
-    pub witnessed: Witnessed,
+    pub run_outcomes: RunOutcomes,
 }
 
 impl Configuration {
@@ -146,7 +146,7 @@ impl Default for Configuration {
             tries_smallest: false,
             record: false,
             resume: None,
-            witnessed: Witnessed::default(),
+            run_outcomes: RunOutcomes::default(),
         }
     }
 }

@@ -3,15 +3,15 @@
 
 use crate::{
     batch_result::BatchResult,
+    examiner::Examiner,
     executor::{Answered, Executor, Panic},
-    judge::Judge,
 };
 
 /// Adds the results of a batch and frees it. Requires that the backend has no batch in flight if the backend
 /// that had this one panicked. Returns whether all cases were read: a run that ends leaves the rest out.
 pub(crate) fn judge_batch<'run>(
     executor: &mut Executor<'run>,
-    judge: &mut Judge<'run>,
+    examiner: &mut Examiner<'run>,
     answered: Answered<'run>,
     result: &mut BatchResult,
 ) -> bool {
@@ -19,16 +19,16 @@ pub(crate) fn judge_batch<'run>(
         Some(Panic::Here(message)) if answered.batch.planned.len() > 1 => Some(message.clone()),
         Some(Panic::Elsewhere) => None,
         _ => {
-            judge.add(&answered, result);
-            free(executor, judge, answered);
+            examiner.add(&answered, result);
+            free(executor, examiner, answered);
             return true;
         }
     };
     let cases: Vec<u64> = answered.batch.planned.iter().map(|planned| planned.index).collect();
-    free(executor, judge, answered);
+    free(executor, examiner, answered);
     // If no case panics alone, the first one counts as crashed, so that no panic is missed. The collector
     // then finds that the case passes alone, and reports a flake.
-    let mut blame = blame.filter(|_| !cases.iter().any(|index| panics_alone(executor, judge, *index)));
+    let mut blame = blame.filter(|_| !cases.iter().any(|index| panics_alone(executor, examiner, *index)));
     for index in cases {
         let Some(mut answered) = run(executor, index).filter(|_| result.cut.is_none()) else {
             result.end_before(index);
@@ -39,17 +39,17 @@ pub(crate) fn judge_batch<'run>(
         {
             answered.batch.crash(&message);
         }
-        judge.add(&answered, result);
-        free(executor, judge, answered);
+        examiner.add(&answered, result);
+        free(executor, examiner, answered);
     }
     true
 }
 
 /// Whether the backend panics over this case alone.
-fn panics_alone<'run>(executor: &mut Executor<'run>, judge: &mut Judge<'run>, index: u64) -> bool {
+fn panics_alone<'run>(executor: &mut Executor<'run>, examiner: &mut Examiner<'run>, index: u64) -> bool {
     let Some(answered) = run(executor, index) else { return false };
     let panics = answered.panic.is_some();
-    free(executor, judge, answered);
+    free(executor, examiner, answered);
     panics
 }
 
@@ -63,7 +63,7 @@ fn run<'run>(executor: &mut Executor<'run>, index: u64) -> Option<Answered<'run>
 }
 
 /// Frees a batch, and memory that only large cases need.
-fn free<'run>(executor: &mut Executor<'run>, judge: &mut Judge<'run>, answered: Answered<'run>) {
+fn free<'run>(executor: &mut Executor<'run>, examiner: &mut Examiner<'run>, answered: Answered<'run>) {
     executor.free(answered);
-    judge.shrink();
+    examiner.shrink();
 }

@@ -15,7 +15,7 @@ use dmlcts_model::FeatureLevel;
 use dmlcts_spec::expression::Mistake;
 
 use crate::{
-    Ending, Event, Group, Run, Summary, Timings, Totals, Trials, Witnessed, batch_result::BatchResult,
+    Ending, Event, Group, Run, RunOutcomes, Summary, Timings, Totals, Trials, batch_result::BatchResult,
     collect::Collector, deal::Dealer, panics, shared::Shared, worker::Worker,
 };
 
@@ -67,7 +67,7 @@ pub struct Ended<'a, 'run> {
     /// The groups of failures.
     pub groups: &'a [Group],
     /// How each case ended.
-    pub witnessed: &'a Witnessed,
+    pub run_outcomes: &'a RunOutcomes,
     /// Why the run ended.
     pub ending: Ending,
 }

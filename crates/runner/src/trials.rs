@@ -10,10 +10,9 @@ use dmlcts_spec::{Library, Predicate};
 use crate::{
     Class, Cursor, Failure, Found, KnownEntry, Rate, Smallest, Stop, Verdict,
     batch_result::BatchResult,
+    examiner::{Examination, Examiner},
     executor::Executor,
-    expect,
-    judge::{Examination, Judge},
-    one_by_one,
+    expect, one_by_one,
     panics::caught,
     prepare::Manner,
     shared::Shared,
@@ -54,13 +53,13 @@ pub struct Trials<'run> {
     shared: &'run Shared,
     strategies: &'run [String],
     executor: Executor<'run>,
-    judge: Judge<'run>,
+    examiner: Examiner<'run>,
 }
 
 impl<'run> Trials<'run> {
     pub(crate) fn new(shared: &'run Shared, strategies: &'run [String], backend: Box<dyn Pipelined>) -> Self {
         let executor = Executor::new(shared, backend, Purpose::Retries);
-        Self { shared, strategies, executor, judge: Judge::new(shared) }
+        Self { shared, strategies, executor, examiner: Examiner::new(shared) }
     }
 
     /// The specs that judge the cases.
@@ -126,7 +125,7 @@ impl<'run> Trials<'run> {
     pub fn run_after(&mut self, before: &[Place], case: &Place, way: Way) -> Option<Examination> {
         let backend = (self.shared.backend)(Purpose::Retries).ok()?;
         let mut executor = Executor::new(self.shared, backend, Purpose::Retries);
-        let mut judge = Judge::new(self.shared);
+        let mut examiner = Examiner::new(self.shared);
         let all: Vec<&Place> = before.iter().chain([case]).collect();
         let most = (self.shared.batch_cases as usize).min(TOGETHER);
         let mut last = None;
@@ -138,7 +137,7 @@ impl<'run> Trials<'run> {
             let cases = batch.iter().map(|(case, index, strategy)| (case, *index, *strategy));
             let prepared = executor.preparer.prepare_together(cases, Manner::Again);
             let answered = executor.run(prepared);
-            last = judge.examine(&answered);
+            last = examiner.examine(&answered);
             executor.free(answered);
         }
         let _ = caught(|| drop(executor));
@@ -149,9 +148,9 @@ impl<'run> Trials<'run> {
     pub fn examine(&mut self, case: &Case, index: u64, strategy: usize) -> Option<Examination> {
         let prepared = self.executor.preparer.prepare_alone(case, index, strategy);
         let answered = self.executor.run(prepared);
-        let examination = self.judge.examine(&answered);
+        let examination = self.examiner.examine(&answered);
         self.executor.free(answered);
-        self.judge.shrink();
+        self.examiner.shrink();
         examination
     }
 
@@ -178,7 +177,7 @@ impl<'run> Trials<'run> {
         most: u64,
         (most_unexpected, most_crashes): (u64, u64),
     ) -> BatchResult {
-        (self.judge.max_failures, self.judge.max_crashes) = (Some(most_unexpected), Some(most_crashes));
+        (self.examiner.max_failures, self.examiner.max_crashes) = (Some(most_unexpected), Some(most_crashes));
         let mut result = BatchResult::new(cases.clone(), self.shared.no_totals());
         let (mut next, mut left) = (cases.start, most);
         while next < cases.end && left > 0 && result.cut.is_none() {
@@ -190,7 +189,7 @@ impl<'run> Trials<'run> {
             (next, left) = (prepared.cases.end, left - prepared.batch.planned.len() as u64);
             result.totals.progress.read = next - cases.start;
             let answered = self.executor.run(prepared);
-            if !one_by_one::judge_batch(&mut self.executor, &mut self.judge, answered, &mut result) {
+            if !one_by_one::judge_batch(&mut self.executor, &mut self.examiner, answered, &mut result) {
                 break;
             }
         }

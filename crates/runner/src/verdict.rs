@@ -271,7 +271,7 @@ fn fail(class: Class) -> Ruling {
 /// Returns the verdict for an outcome and an expectation. `seen` is the result of comparing memory.
 /// `declared` is whether the backend declared support for the desc's operator, data types, ranks and sizes.
 /// If it did not, neither a refusal nor "unsupported" is a failure.
-pub fn rule(outcome: &Outcome, seen: Seen, expectation: &Expectation, declared: bool) -> Ruling {
+pub fn verdict_on(outcome: &Outcome, seen: Seen, expectation: &Expectation, declared: bool) -> Ruling {
     use Expectation::{Accept, Open, Output, Reject};
     let as_invalid = |code: ErrorCode| code == ErrorCode::INVALID_ARGUMENT;
     match (outcome, expectation) {
@@ -382,7 +382,7 @@ mod tests {
             for (name, expectation) in &expectations {
                 line(&format!("  expected {name}"));
                 for (did, outcome, seen) in &outcomes {
-                    let (verdict, class) = rule(outcome, *seen, expectation, declared);
+                    let (verdict, class) = verdict_on(outcome, *seen, expectation, declared);
                     // A case that must only be accepted is not run, so its memory shows nothing. Such a case,
                     // and one that must be refused, has no memory in which a write could be out of bounds.
                     let is_run = matches!(expectation, Expectation::Output | Expectation::Open(_));

@@ -12,8 +12,8 @@ use crate::{
     Timings,
     batch_result::BatchResult,
     batch_sizer::BatchSizer,
+    examiner::Examiner,
     executor::{Executor, InFlight},
-    judge::Judge,
     one_by_one,
     prepare::Prepared,
     shared::Shared,
@@ -23,7 +23,7 @@ use crate::{
 pub(crate) struct Worker<'run> {
     shared: &'run Shared,
     executor: Executor<'run>,
-    judge: Judge<'run>,
+    examiner: Examiner<'run>,
     sizer: BatchSizer,
     /// The batches that the backend has, the oldest first.
     in_flight: VecDeque<InFlight<'run>>,
@@ -37,7 +37,7 @@ impl<'run> Worker<'run> {
         Self {
             shared,
             executor: Executor::new(shared, backend, Purpose::Cases),
-            judge: Judge::new(shared),
+            examiner: Examiner::new(shared),
             sizer: BatchSizer::new(shared.batch_cases.min(shared.dealer.most())),
             in_flight: VecDeque::new(),
             timings: Timings { workers: 1, start, ..Timings::default() },
@@ -95,7 +95,7 @@ impl<'run> Worker<'run> {
             }
             let mut result = BatchResult::new(answered.cases.clone(), self.shared.no_totals());
             self.timed(|worker| {
-                one_by_one::judge_batch(&mut worker.executor, &mut worker.judge, answered, &mut result)
+                one_by_one::judge_batch(&mut worker.executor, &mut worker.examiner, answered, &mut result)
             });
             result.timings = std::mem::take(&mut self.timings);
             self.shared.note(&result);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::{Args, FromArgMatches as _, ValueHint, builder::NonEmptyStringValueParser};
-use dmlcts_diagnose::Explaining;
+use dmlcts_diagnose::ExplainOptions;
 use dmlcts_generate::{Order, suite::Strategy};
 use dmlcts_model::FeatureLevel;
 use dmlcts_results::BackendOptions;
@@ -455,7 +455,7 @@ impl RunArguments {
     /// The backend without `--backend`: the one that works on every machine.
     pub(crate) const DEFAULT_BACKEND: &str = BackendOptions::USUAL_BACKEND;
     /// The cases of a finding without `--explain`.
-    pub(crate) const DEFAULT_EXPLAIN: u32 = Explaining::USUAL_CASES as u32;
+    pub(crate) const DEFAULT_EXPLAIN: u32 = ExplainOptions::USUAL_CASES as u32;
     /// The number of retries without `--retries`.
     pub(crate) const DEFAULT_RETRIES: u32 = Configuration::USUAL_RETRIES;
     /// The memory of one case without `--memory`.

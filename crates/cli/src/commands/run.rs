@@ -10,15 +10,15 @@ use std::{
 };
 
 use dmlcts_backend::process::Incidents;
-use dmlcts_diagnose::{Diagnosis, Event, Explaining};
+use dmlcts_diagnose::{Diagnosis, Event, ExplainOptions};
 use dmlcts_generate::Certificate;
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_profiles::{Claim, Profile};
 use dmlcts_report::{Context, KnownContext, Options, Replay, Subject, Terminal, command, is_proof};
 use dmlcts_results::{FolderForm, SelectionForm};
 use dmlcts_runner::{
-    Configuration, Ending, Event as RunEvent, Listed, Run, Source, Stop, SuiteSource, Summary, Totals,
-    Witnessed,
+    Configuration, Ending, Event as RunEvent, Listed, Run, RunOutcomes, Source, Stop, SuiteSource, Summary,
+    Totals,
 };
 use dmlcts_spec::Library;
 use dmlcts_store::{FailedCases, Folder};
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             tries_smallest: arguments.cases.is_empty(),
             record: record.is_some() || arguments.accept || reports.need_cases(),
             resume: earlier.resume,
-            witnessed: earlier.witnessed,
+            run_outcomes: earlier.run_outcomes,
             ..configuration(arguments)
         },
         stop,
@@ -215,23 +215,27 @@ pub(super) fn configuration(arguments: &RunArguments) -> Configuration {
 
 /// The options of the arguments for explaining failures. A case that the user typed is shown as typed, unless
 /// it becomes a finding of a folder.
-pub(super) fn explaining(arguments: &RunArguments) -> Explaining {
+pub(super) fn explaining(arguments: &RunArguments) -> ExplainOptions {
     let explains = arguments.cases.is_empty() || arguments.accept;
-    Explaining { cases: explains.then_some(arguments.explain as usize), shrink: explains, ..Explaining::NONE }
+    ExplainOptions {
+        cases: explains.then_some(arguments.explain as usize),
+        shrink: explains,
+        ..ExplainOptions::NONE
+    }
 }
 
 /// The record of the run, and what it says of earlier cases if the run continues.
 fn recording(opened: Result<Option<Record>, Problem>) -> Result<(Option<Record>, Earlier), Problem> {
     let record = opened?;
     let resume = record.as_ref().map(Record::totals).transpose()?.flatten();
-    let witnessed = record.as_ref().map(Record::witnessed).transpose()?.unwrap_or_default();
-    Ok((record, Earlier { resume, witnessed }))
+    let run_outcomes = record.as_ref().map(Record::run_outcomes).transpose()?.unwrap_or_default();
+    Ok((record, Earlier { resume, run_outcomes }))
 }
 
 /// What a record says of the cases of an interrupted run.
 struct Earlier {
     resume: Option<Totals>,
-    witnessed: Witnessed,
+    run_outcomes: RunOutcomes,
 }
 
 /// The error that no case ran, with the reason.

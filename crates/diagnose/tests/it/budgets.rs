@@ -9,7 +9,7 @@ use std::{
 };
 
 use dmlcts_backend::{Batch, Immediate, Purpose};
-use dmlcts_diagnose::{Diagnosis, Explaining, Finding, LeftOut, Limit};
+use dmlcts_diagnose::{Diagnosis, ExplainOptions, Finding, LeftOut, Limit};
 use dmlcts_findings::Estimate;
 use dmlcts_generate::Suite;
 use dmlcts_model::Outcome;
@@ -18,7 +18,7 @@ use dmlcts_spec::{Library, Predicate};
 
 use crate::{diagnosed, findings::has_long_stride, fixture::*};
 
-const USUAL: usize = Explaining::USUAL_CASES;
+const USUAL: usize = ExplainOptions::USUAL_CASES;
 
 /// What retries cost, as the backend sees it.
 #[derive(Default)]

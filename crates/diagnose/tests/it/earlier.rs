@@ -1,6 +1,6 @@
 //! Findings of earlier runs and entries of lists, whose ids and predicates a run keeps.
 
-use dmlcts_diagnose::{EarlierFinding, Explaining, Finding};
+use dmlcts_diagnose::{EarlierFinding, ExplainOptions, Finding};
 use dmlcts_generate::Suite;
 use dmlcts_model::ErrorCode;
 use dmlcts_runner::{
@@ -39,11 +39,11 @@ fn findings(
         Configuration { filter: Some(std::sync::Arc::new(filter)), known, ..Configuration::default() };
     let source = std::sync::Arc::new(SuiteSource::new(cases, &[]));
     let run = Run { library, source, backend, configuration, stop: Stop::default() };
-    let explaining = Explaining { cases: Some(explain), earlier, ..Explaining::NONE };
+    let explaining = ExplainOptions { cases: Some(explain), earlier, ..ExplainOptions::NONE };
     dmlcts_diagnose::run(&run, &explaining, &mut |_| {}).expect("the backend starts").findings
 }
 
-const EXPERIMENTS: usize = Explaining::USUAL_CASES;
+const EXPERIMENTS: usize = ExplainOptions::USUAL_CASES;
 
 fn earlier(id: &str, predicate: Option<&str>, case_line: &str, count: u64) -> EarlierFinding {
     EarlierFinding {

@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use dmlcts_backend::Job;
-use dmlcts_diagnose::{Diagnosis, Explaining, Finding, Pattern, Rule, Severity};
+use dmlcts_diagnose::{Diagnosis, ExplainOptions, Finding, Pattern, Rule, Severity};
 use dmlcts_findings::Estimate;
 use dmlcts_generate::Suite;
 use dmlcts_model::{ErrorCode, Expectation};
@@ -53,7 +53,7 @@ fn two_bugs() -> Arc<Factory> {
 }
 
 /// A run of them, with experiments.
-static TWO_BUGS: LazyLock<Diagnosis> = LazyLock::new(|| smoke(two_bugs(), Explaining::USUAL_CASES));
+static TWO_BUGS: LazyLock<Diagnosis> = LazyLock::new(|| smoke(two_bugs(), ExplainOptions::USUAL_CASES));
 
 fn rule(finding: &Finding) -> &Rule {
     finding.rule.as_ref().unwrap_or_else(|| panic!("{finding:?}"))
@@ -128,7 +128,7 @@ fn a_repeat_gives_the_same_findings() {
         let findings = run.findings.iter();
         findings.map(|finding| (finding.id.clone(), finding.rule.clone(), finding.cases)).collect()
     };
-    assert_eq!(of(&TWO_BUGS), of(&smoke(two_bugs(), Explaining::USUAL_CASES)));
+    assert_eq!(of(&TWO_BUGS), of(&smoke(two_bugs(), ExplainOptions::USUAL_CASES)));
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn without_a_budget_no_further_case_runs() {
     let before = runs.swap(0, Ordering::Relaxed);
     let [finding] = of_class(&alone, WRONG)[..] else { panic!("{:#?}", alone.findings) };
     assert_eq!((rule(finding).asked, rule(finding).estimate), (0, None));
-    let experiments = smoke(backend, Explaining::USUAL_CASES);
+    let experiments = smoke(backend, ExplainOptions::USUAL_CASES);
     let asked = rule(of_class(&experiments, WRONG)[0]).asked;
     assert!(asked > 100, "{asked}");
     assert!(runs.load(Ordering::Relaxed) > before + asked / 2, "the experiments ran");
@@ -230,7 +230,7 @@ fn a_counterexample_contradicts_its_predicate() {
             job.runs.iter().for_each(|run| outputs[run.output.start] ^= 1);
         }
     });
-    let found = smoke(Arc::clone(&backend), Explaining::USUAL_CASES);
+    let found = smoke(Arc::clone(&backend), ExplainOptions::USUAL_CASES);
     let mut shown = 0;
     for (finding, counterexample) in found
         .findings

@@ -9,7 +9,7 @@ use std::{
 };
 
 use dmlcts_backend::{Batch, Immediate, Purpose};
-use dmlcts_diagnose::{Diagnosis, Explaining, Finding, LeftOut, Limit};
+use dmlcts_diagnose::{Diagnosis, ExplainOptions, Finding, LeftOut, Limit};
 use dmlcts_model::{ErrorCode, Outcome, Phase};
 use dmlcts_runner::{Class, DataOf, Difference, Factory, Failure, Replayed, Tried, Verdict};
 
@@ -227,7 +227,7 @@ fn failures_that_come_and_go_are_split_off() {
     let mut lines = others(40);
     lines[0] = lines[0].replace("fill=iota", "fill=explicit:07080901");
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let run = diagnosed(&run_of(&lines, backend), Some(Explaining::USUAL_CASES));
+    let run = diagnosed(&run_of(&lines, backend), Some(ExplainOptions::USUAL_CASES));
     let of = |finding: &Finding| (finding.first.verdict, finding.cases, finding.passed_again);
     let found: Vec<_> = run.findings.iter().map(of).collect();
     assert_eq!(found, [(Verdict::Fail, 1, 0), (Verdict::Flake, 29, 4)], "{:#?}", run.findings);

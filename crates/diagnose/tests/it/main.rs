@@ -10,11 +10,11 @@ mod flakes;
 mod fourth_operator;
 mod shrunk;
 
-use dmlcts_diagnose::{Diagnosis, Explaining};
+use dmlcts_diagnose::{Diagnosis, ExplainOptions};
 use dmlcts_runner::Run;
 
 /// A run and its findings. `cases` is the number of cases that a finding may cost.
 fn diagnosed(run: &Run, cases: Option<usize>) -> Diagnosis {
-    dmlcts_diagnose::run(run, &Explaining { cases, ..Explaining::default() }, &mut |_| {})
+    dmlcts_diagnose::run(run, &ExplainOptions { cases, ..ExplainOptions::default() }, &mut |_| {})
         .expect("the backend starts")
 }

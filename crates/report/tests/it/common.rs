@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dmlcts_backend::{Backend, Batch, Capabilities, Immediate, Job};
-use dmlcts_diagnose::{Diagnosis, Explaining, Rule};
+use dmlcts_diagnose::{Diagnosis, ExplainOptions, Rule};
 use dmlcts_model::{FeatureLevel, line};
 use dmlcts_reference::Reference;
 use dmlcts_report::{Context, Replay, Subject};
@@ -70,7 +70,7 @@ pub(crate) fn summary(lines: &[&str], backend: Arc<Factory>) -> Diagnosis {
         configuration: Configuration { jobs: 1, ..Configuration::default() },
         stop: Stop::default(),
     };
-    dmlcts_diagnose::run(&run, &Explaining::NONE, &mut |_| {}).expect("the backend starts")
+    dmlcts_diagnose::run(&run, &ExplainOptions::NONE, &mut |_| {}).expect("the backend starts")
 }
 
 pub(crate) fn context() -> Context {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dmlcts_backend::Job;
-use dmlcts_diagnose::{Counterexample, Diagnosis, Explaining, Limit, Rule};
+use dmlcts_diagnose::{Counterexample, Diagnosis, ExplainOptions, Limit, Rule};
 use dmlcts_findings::Estimate;
 use dmlcts_model::{ErrorCode, Outcome, Phase, line};
 use dmlcts_report::{
@@ -178,7 +178,7 @@ fn quiet_shows_failures_and_nothing_else() {
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let options = Options { quiet: true, bar: false, style: Style::PLAIN };
         let mut terminal = Terminal::new(&mut out, &mut err, context(), options);
-        let diagnosis = dmlcts_diagnose::run(&run, &Explaining::NONE, &mut |event| terminal.show(&event));
+        let diagnosis = dmlcts_diagnose::run(&run, &ExplainOptions::NONE, &mut |event| terminal.show(&event));
         terminal.finish(&diagnosis.unwrap()).unwrap();
         assert_eq!(out.starts_with(b"FAIL 1"), shown);
         assert_eq!(out.is_empty(), !shown);

@@ -2,7 +2,7 @@
 //! `.ci/page` opens such pages in a browser.
 
 use dmlcts_backend::Job;
-use dmlcts_diagnose::{Diagnosis, Event, Explaining};
+use dmlcts_diagnose::{Diagnosis, Event, ExplainOptions};
 use dmlcts_model::{FeatureLevel, Outcome, line};
 use dmlcts_report::{write_html, write_html_of_problem};
 use dmlcts_results::{CaseForm, CaseLog};
@@ -32,7 +32,7 @@ fn logged(
     };
     let mut log = CaseLog::new(library, FeatureLevel::NEWEST);
     let strategies = vec!["listed".to_owned()];
-    let diagnosis = dmlcts_diagnose::run(&run, &Explaining::NONE, &mut |event| {
+    let diagnosis = dmlcts_diagnose::run(&run, &ExplainOptions::NONE, &mut |event| {
         if let Event::Run(RunEvent::Cases { cases, .. }) = event {
             cases.iter().for_each(|case| log.add(&CaseForm::of_result(&case, library, &strategies)));
         }

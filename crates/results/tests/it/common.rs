@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dmlcts_backend::{Backend, Batch, Capabilities, Immediate};
-use dmlcts_diagnose::{Diagnosis, Event, Explaining};
+use dmlcts_diagnose::{Diagnosis, Event, ExplainOptions};
 use dmlcts_model::{DataType, FeatureLevel, Outcome, line};
 use dmlcts_reference::Reference;
 use dmlcts_results::{
@@ -99,7 +99,7 @@ pub(crate) fn record_with(
     selection: &SelectionForm,
     is_new: bool,
 ) -> Diagnosis {
-    let explaining = Explaining { cases, ..Explaining::NONE };
+    let explaining = ExplainOptions { cases, ..ExplainOptions::NONE };
     let ran = dmlcts_diagnose::run(run, &explaining, &mut |event| {
         let Event::Run(event) = event else { return };
         let written = match event {

@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::Instant};
 
 use dmlcts_backend::{Backend, Batch, Capabilities, Immediate, Lack, OpenError, Pipelined};
-use dmlcts_diagnose::Explaining;
+use dmlcts_diagnose::ExplainOptions;
 use dmlcts_model::FeatureLevel;
 use dmlcts_report::counted;
 use dmlcts_runner::{Class, Configuration, Factory, SuiteSource, Verdict};
@@ -58,7 +58,7 @@ fn ask(
         deadline,
         ..Configuration::default()
     };
-    let (diagnosis, failures) = run(source, factory, (configuration, &Explaining::NONE))?;
+    let (diagnosis, failures) = run(source, factory, (configuration, &ExplainOptions::NONE))?;
     let (summary, tally) = (&diagnosis.summary, diagnosis.summary.tally());
     if tally.total() == 0 {
         return report.untried(WHAT, &format!("no valid case of `smoke` is of {lack}"));

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Instant};
 
-use dmlcts_diagnose::{Diagnosis, Event, Explaining};
+use dmlcts_diagnose::{Diagnosis, Event, ExplainOptions};
 use dmlcts_runner::{Configuration, Event as RunEvent, Factory, Run, RunError, Source, Stop, SuiteSource};
 use dmlcts_spec::Library;
 
@@ -13,7 +13,7 @@ use crate::{problem::Problem, selection::load_suite};
 pub(super) fn run(
     source: Arc<dyn Source>,
     backend: Arc<Factory>,
-    (configuration, explaining): (Configuration, &Explaining),
+    (configuration, explaining): (Configuration, &ExplainOptions),
 ) -> Result<(Diagnosis, Failures), Problem> {
     let configuration = Configuration { record: true, ..configuration };
     let run = Run { library: Library::embedded(), source, backend, configuration, stop: Stop::default() };
@@ -35,5 +35,5 @@ pub(super) fn smoke(
         .expand(Library::embedded(), 0)
         .map_err(|error| RunError::Backend(format!("the suite `smoke` does not expand: {error}").into()))?;
     let configuration = Configuration { deadline, ..Configuration::default() };
-    run(Arc::new(SuiteSource::new(expansion, &[])), backend, (configuration, &Explaining::default()))
+    run(Arc::new(SuiteSource::new(expansion, &[])), backend, (configuration, &ExplainOptions::default()))
 }

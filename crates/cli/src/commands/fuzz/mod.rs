@@ -18,7 +18,7 @@ use std::{
 };
 
 use dmlcts_backend::process::Incidents;
-use dmlcts_diagnose::{Diagnosis, EarlierFinding, Event, Explaining};
+use dmlcts_diagnose::{Diagnosis, EarlierFinding, Event, ExplainOptions};
 use dmlcts_generate::{Suite, draw::derive};
 use dmlcts_model::{Case, FeatureLevel, escaped};
 use dmlcts_report::{Tone, command, counted, grouped};
@@ -235,7 +235,7 @@ impl Campaign<'_> {
         let known = KnownFailures::new(known);
         let configuration =
             Configuration { max_failures: Some(1), limit, known, ..self.configuration.clone() };
-        self.run(parts, cases, configuration, &Explaining::NONE, &mut |_| ())
+        self.run(parts, cases, configuration, &ExplainOptions::NONE, &mut |_| ())
     }
 
     /// Writes down the failure that a search ended at, studies it and goes on behind it. `rest` are the
@@ -313,7 +313,7 @@ impl Campaign<'_> {
         let stored =
             self.stored.iter().filter(is_other).map(|one| EarlierFinding::of_known(&one.entry)).collect();
         let explaining =
-            Explaining { cases: Some(EXPLAINED), shrink: true, limits_time: false, earlier: stored };
+            ExplainOptions { cases: Some(EXPLAINED), shrink: true, limits_time: false, earlier: stored };
         let configuration =
             Configuration { record: true, max_hangs: Some(HANGS), known, ..self.configuration.clone() };
         let mut failed = FailedCases::default();
@@ -329,7 +329,7 @@ impl Campaign<'_> {
         parts: &Arc<SuiteSource>,
         cases: Range<u64>,
         configuration: Configuration,
-        explaining: &Explaining,
+        explaining: &ExplainOptions,
         tell: &mut dyn FnMut(&RunEvent<'_>),
     ) -> Result<Diagnosis, Problem> {
         let run = Run {

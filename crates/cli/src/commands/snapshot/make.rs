@@ -11,7 +11,7 @@ use std::{
 };
 
 use dmlcts_backend::process::Incidents;
-use dmlcts_diagnose::{EarlierFinding, Event, Explaining};
+use dmlcts_diagnose::{EarlierFinding, Event, ExplainOptions};
 use dmlcts_report::{Options, Terminal, command};
 use dmlcts_results::{CaseForm, Header, Reader};
 use dmlcts_runner::{Configuration, Event as RunEvent, Run, Stop};
@@ -97,7 +97,7 @@ fn run_suite(arguments: &MakeArguments, started: Instant) -> Result<(Exit, Ran),
     let options = Options { quiet: false, bar, style: colour::style() };
     let mut terminal = Terminal::new(&mut out, &mut err, context, options);
     let (mut header, mut examples) = (None, BTreeMap::new());
-    let explaining = Explaining { earlier: stored, ..run::explaining(arguments_of_run) };
+    let explaining = ExplainOptions { earlier: stored, ..run::explaining(arguments_of_run) };
     let ended = dmlcts_diagnose::run(&run, &explaining, &mut |event| {
         match &event {
             Event::Run(RunEvent::Started { capabilities, level, cases }) => {

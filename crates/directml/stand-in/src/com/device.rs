@@ -50,7 +50,7 @@ use crate::{
 #[implement(IDMLDevice1, ID3D12InfoQueue)]
 pub(super) struct Device {
     pub(super) d3d12: ID3D12Device,
-    pub(super) told: Arc<Misbehaviour>,
+    pub(super) misbehaviour: Arc<Misbehaviour>,
     /// 0 while it works.
     removed: AtomicI32,
     /// What recorded commands use and no client holds: it has to live until they have run, so it lives as
@@ -66,11 +66,11 @@ queue!(Device_Impl);
 
 impl Device {
     /// With a debug layer that says everything so many times.
-    pub(super) fn new(d3d12: ID3D12Device, told: Arc<Misbehaviour>, debug_layer: usize) -> Self {
+    pub(super) fn new(d3d12: ID3D12Device, misbehaviour: Arc<Misbehaviour>, debug_layer: usize) -> Self {
         let messages = Messages::new(debug_layer);
         Self {
             d3d12,
-            told,
+            misbehaviour,
             removed: AtomicI32::new(0),
             kept: Mutex::default(),
             taken: Mutex::default(),
@@ -102,7 +102,7 @@ impl Device {
         if !self.works() {
             return Err(DXGI_ERROR_DEVICE_REMOVED.into());
         }
-        let fault = self.told.next(call);
+        let fault = self.misbehaviour.next(call);
         if let Some(Fault::DeviceRemoved | Fault::Direct3dRemoved) = fault {
             self.remove(DXGI_ERROR_DEVICE_REMOVED, "it was told to do so");
         }
@@ -174,7 +174,7 @@ impl IDMLDevice_Impl for Device_Impl {
         answer_size: u32,
         answer: *mut c_void,
     ) -> Result<()> {
-        let told = &self.told.abilities;
+        let told = &self.misbehaviour.abilities;
         match raw::DML_FEATURE(feature.0) {
             raw::DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT => {
                 self.begin(Call::Types)?;
@@ -221,11 +221,11 @@ impl IDMLDevice_Impl for Device_Impl {
         }
         // SAFETY: the client says that the desc, and all that it points at, can be read; its arrays are as
         // long as is asked.
-        let operator = match unsafe { Operator::read(desc.cast(), &self.told.abilities) } {
+        let operator = match unsafe { Operator::read(desc.cast(), &self.misbehaviour.abilities) } {
             Ok(operator) => Some(Arc::new(operator)),
-            Err(_) if self.told.accepts_all => None,
+            Err(_) if self.misbehaviour.accepts_all => None,
             Err(why) => {
-                if self.told.says_reasons {
+                if self.misbehaviour.says_reasons {
                     say(format_args!("a desc is refused: {why}"));
                 }
                 self.messages.add(&format!("a desc is refused: {why}"));
@@ -247,7 +247,7 @@ impl IDMLDevice_Impl for Device_Impl {
         if self.begin(Call::Compile)? == Some(Fault::Nothing) {
             return Ok(());
         }
-        if self.told.flags.is_some_and(|wanted| wanted.0 != flags.0) {
+        if self.misbehaviour.flags.is_some_and(|wanted| wanted.0 != flags.0) {
             self.messages.add(&format!("the execution flags are {}", flags.0));
             return Err(E_INVALIDARG.into());
         }

@@ -17,7 +17,7 @@ const FAILURES: usize = 200_000;
 /// The outcomes of the cases of a run. Its memory is bounded: a bit for each of the first cases, a sample of
 /// the later ones, and a limited number of failures.
 #[derive(Clone, Debug, Default)]
-pub struct Witnessed {
+pub struct RunOutcomes {
     passes: Vec<u64>,
     /// Passes beyond the bits, in ascending order of their hashes.
     later: BTreeMap<u64, u64>,
@@ -40,7 +40,7 @@ pub struct Passes {
     pub is_sample: bool,
 }
 
-impl Witnessed {
+impl RunOutcomes {
     /// Adds the outcomes of cases: the indices of those that passed, and the failures. Cases that were only
     /// created are in neither.
     pub fn add(&mut self, passes: &[u64], failures: Vec<Found>) {
@@ -197,18 +197,18 @@ mod tests {
 
     #[test]
     fn passes_beyond_the_bits_are_a_sample() {
-        let mut witnessed = Witnessed::default();
-        witnessed.add(&[1, 64, BITS - 1], Vec::new());
-        witnessed.add(&[BITS, BITS + 7], Vec::new());
-        let Passes { indices, is_sample } = witnessed.passes(10);
+        let mut run_outcomes = RunOutcomes::default();
+        run_outcomes.add(&[1, 64, BITS - 1], Vec::new());
+        run_outcomes.add(&[BITS, BITS + 7], Vec::new());
+        let Passes { indices, is_sample } = run_outcomes.passes(10);
         assert_eq!((indices.as_slice(), is_sample), (&[1, 64, BITS - 1, BITS, BITS + 7][..], false));
         let more = SAMPLE as u64 * 4;
         let (first, rest): (Vec<u64>, Vec<u64>) = (BITS..BITS + more).partition(|index| index % 3 == 0);
-        witnessed.add(&first, Vec::new());
-        let mut other = witnessed.clone();
-        witnessed.add(&rest, Vec::new());
+        run_outcomes.add(&first, Vec::new());
+        let mut other = run_outcomes.clone();
+        run_outcomes.add(&rest, Vec::new());
         rest.iter().rev().for_each(|index| other.add(&[*index], Vec::new()));
-        let Passes { indices, is_sample } = witnessed.passes(usize::MAX);
+        let Passes { indices, is_sample } = run_outcomes.passes(usize::MAX);
         assert!(is_sample);
         assert_eq!(indices.len(), SAMPLE + 3);
         assert_eq!(indices, other.passes(usize::MAX).indices, "the order of the cases does not matter");
@@ -218,11 +218,11 @@ mod tests {
 
     #[test]
     fn fewer_passes_than_there_are_say_so() {
-        let mut witnessed = Witnessed::default();
-        witnessed.add(&(0..10_000).collect::<Vec<u64>>(), Vec::new());
-        let Passes { indices, is_sample } = witnessed.passes(1_000);
+        let mut run_outcomes = RunOutcomes::default();
+        run_outcomes.add(&(0..10_000).collect::<Vec<u64>>(), Vec::new());
+        let Passes { indices, is_sample } = run_outcomes.passes(1_000);
         assert!(is_sample && indices.len() > 800 && indices.len() < 1_000, "{}", indices.len());
         assert!(indices.last().is_some_and(|last| *last > 9_900));
-        assert!(!witnessed.passes(10_000).is_sample);
+        assert!(!run_outcomes.passes(10_000).is_sample);
     }
 }

@@ -1,4 +1,4 @@
-//! Judges an answered batch: compares each outcome with the expectation of its case, and counts the verdicts.
+//! Examines answered batches: compares each outcome with the expectation of its case, and counts verdicts.
 
 use dmlcts_backend::Job;
 use dmlcts_model::{Expectation, Outcome};
@@ -14,14 +14,14 @@ use crate::{
     known::Match,
     prepared_batch::{Planned, PreparedBatch, WrongRun},
     shared::Shared,
-    verdict::{Ruling, rule},
+    verdict::{Ruling, verdict_on},
 };
 
 /// Evidence of more bytes than this is not kept.
 const EVIDENCE_BYTES: u64 = 32 << 20;
 
 /// Gives verdicts, in memory that is used again and again.
-pub(crate) struct Judge<'run> {
+pub(crate) struct Examiner<'run> {
     shared: &'run Shared,
     /// Ends the results of a batch at the unexpected verdict with this number.
     pub(crate) max_failures: Option<u64>,
@@ -71,7 +71,7 @@ pub struct Examination {
     pub only_other_data: bool,
 }
 
-impl<'run> Judge<'run> {
+impl<'run> Examiner<'run> {
     pub(crate) fn new(shared: &'run Shared) -> Self {
         let (max_failures, max_crashes) = (shared.max_failures, shared.max_crashes);
         Self { shared, max_failures, max_crashes, scratch: Scratch::default(), alternative: Vec::new() }
@@ -164,7 +164,7 @@ impl<'run> Judge<'run> {
             }
             _ => (Seen::Nothing, None),
         };
-        let ruling = rule(outcome, seen, &planned.expectation, planned.lacks.is_none());
+        let ruling = verdict_on(outcome, seen, &planned.expectation, planned.lacks.is_none());
         let is_kept = |matched: &&Match| shared.changed.get().is_none_or(|all| !all.contains(&matched.place));
         let known: Vec<Match> = planned.known.iter().filter(is_kept).copied().collect();
         let (verdict, known) = shared.known.reconcile(&known, ruling, outcome);
