@@ -1,4 +1,5 @@
-//! The device: it makes everything else, and once it is removed nothing that it made works.
+//! The DirectML device. It creates all other objects. After its removal, calls that create, bind or record
+//! fail or have no effect.
 
 use std::{
     ffi::c_void,
@@ -45,18 +46,18 @@ use crate::{
     operator::Operator,
 };
 
-/// `IDMLDevice` and `IDMLDevice1`; and the queue that its debug layer writes to, which is Direct3D's where
-/// the layer is the real one.
+/// Implements `IDMLDevice`, `IDMLDevice1` and the `ID3D12InfoQueue` of the debug layer. With the real debug
+/// layer, the Direct3D device implements that queue.
 #[implement(IDMLDevice1, ID3D12InfoQueue)]
 pub(super) struct Device {
     pub(super) d3d12: ID3D12Device,
     pub(super) misbehaviour: Arc<Misbehaviour>,
-    /// 0 while it works.
+    /// The reason for the removal, as an `HRESULT`; 0 until the device is removed.
     removed: AtomicI32,
-    /// What recorded commands use and no client holds: it has to live until they have run, so it lives as
-    /// long as the device.
+    /// Resources that recorded commands use but no client holds. They must outlive the execution of the
+    /// commands, so they live as long as the device.
     kept: Mutex<Vec<ID3D12Resource>>,
-    /// Which descriptors a dispatch will read.
+    /// The descriptors of dispatches that may not have been executed yet.
     pub(super) taken: Mutex<DescriptorsInUse>,
     pub(super) messages: Messages,
 }
@@ -65,7 +66,7 @@ object!(Device_Impl);
 queue!(Device_Impl);
 
 impl Device {
-    /// With a debug layer that says everything so many times.
+    /// `debug_layer` is the number of times that the debug layer stores each message; 0 means no debug layer.
     pub(super) fn new(d3d12: ID3D12Device, misbehaviour: Arc<Misbehaviour>, debug_layer: usize) -> Self {
         let messages = Messages::new(debug_layer);
         Self {
@@ -78,8 +79,8 @@ impl Device {
         }
     }
 
-    /// Removes the device: whatever is asked of it from now on fails. The first reason stays. As the pages
-    /// have it, Direct3D's device does not go with it.
+    /// Removes the device, so that later calls on it fail. Only the first reason is kept. According to
+    /// DirectML's documentation, this does not remove the Direct3D device.
     pub(super) fn remove(&self, reason: HRESULT, why: &str) {
         if self.removed.compare_exchange(0, reason.0, Ordering::AcqRel, Ordering::Acquire).is_ok() {
             say(format_args!("the device is removed: {why}"));
@@ -87,17 +88,18 @@ impl Device {
         }
     }
 
-    /// Whether it is this one.
+    /// Whether both references are to the same device.
     pub(super) fn is(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
 
-    /// Whether it still works.
+    /// Whether the device has not been removed.
     pub(super) fn works(&self) -> bool {
         self.removed.load(Ordering::Acquire) == 0
     }
 
-    /// Begins a call that can fail; what it has to do wrong beyond failing is returned.
+    /// Starts a call that can fail: counts it, and makes it fail if that is configured. Returns any other
+    /// fault, which the caller must carry out.
     pub(super) fn begin(&self, call: Call) -> Result<Option<Fault>> {
         if !self.works() {
             return Err(DXGI_ERROR_DEVICE_REMOVED.into());
@@ -106,7 +108,8 @@ impl Device {
         if let Some(Fault::DeviceRemoved | Fault::Direct3dRemoved) = fault {
             self.remove(DXGI_ERROR_DEVICE_REMOVED, "it was told to do so");
         }
-        // That takes a while, in which no other thread's calls are to be counted any more.
+        // Removing the Direct3D device takes a while. The DirectML device is already removed, so calls of
+        // other threads are not counted in the meantime.
         if fault == Some(Fault::Direct3dRemoved) {
             removal::remove(&self.d3d12);
         }
@@ -116,7 +119,7 @@ impl Device {
         ended(call, fault).inspect_err(|_| self.messages.add(&format!("{call:?}: it was told to fail")))
     }
 
-    /// A buffer of its own.
+    /// Creates a committed buffer of `size` bytes.
     pub(super) fn buffer(
         &self,
         heap: D3D12_HEAP_TYPE,
@@ -137,7 +140,7 @@ impl Device {
             ..Default::default()
         };
         let mut made = None;
-        // SAFETY: all that is pointed at lives until the call returns.
+        // SAFETY: all pointers are to values that live until the call returns.
         unsafe {
             self.d3d12.CreateCommittedResource(
                 &raw const properties,
@@ -151,15 +154,15 @@ impl Device {
         made.ok_or_else(|| E_OUTOFMEMORY.into())
     }
 
-    /// How many bytes there are from one descriptor to the next.
+    /// The distance between adjacent descriptors in a heap, in bytes.
     pub(super) fn step(&self) -> usize {
-        // SAFETY: the device is alive.
+        // SAFETY: the device is alive, because `self` holds a reference.
         let step =
             unsafe { self.d3d12.GetDescriptorHandleIncrementSize(D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV) };
         step as usize
     }
 
-    /// Keeps a resource for as long as the device lives.
+    /// Holds a reference to a resource until the device is dropped.
     pub(super) fn keep(&self, resource: &ID3D12Resource) {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).push(resource.clone());
     }
@@ -178,7 +181,8 @@ impl IDMLDevice_Impl for Device_Impl {
         match raw::DML_FEATURE(feature.0) {
             raw::DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT => {
                 self.begin(Call::Types)?;
-                // SAFETY: the client says that the pointers are good for such structs, and its sizes agree.
+                // SAFETY: the client guarantees that each pointer is null or valid for the size that is
+                // passed with it.
                 let (query, answer) = unsafe {
                     query_and_answer::<
                         raw::DML_FEATURE_QUERY_TENSOR_DATA_TYPE_SUPPORT,
@@ -196,7 +200,8 @@ impl IDMLDevice_Impl for Device_Impl {
                         raw::DML_FEATURE_DATA_FEATURE_LEVELS,
                     >((query_size, query), (answer_size, answer))
                 }?;
-                // SAFETY: the client says that so many levels lie there.
+                // SAFETY: the client guarantees that the array is null or has `RequestedFeatureLevelCount`
+                // levels.
                 let asked = unsafe {
                     crate::tensor::list(query.RequestedFeatureLevels, query.RequestedFeatureLevelCount)
                 }
@@ -219,8 +224,8 @@ impl IDMLDevice_Impl for Device_Impl {
         if self.begin(Call::Create)? == Some(Fault::Nothing) {
             return Ok(());
         }
-        // SAFETY: the client says that the desc, and all that it points at, can be read; its arrays are as
-        // long as is asked.
+        // SAFETY: the client guarantees that the desc and everything that it points at are readable, and that
+        // its arrays have the required lengths.
         let operator = match unsafe { Operator::read(desc.cast(), &self.misbehaviour.abilities) } {
             Ok(operator) => Some(Arc::new(operator)),
             Err(_) if self.misbehaviour.accepts_all => None,
@@ -233,7 +238,7 @@ impl IDMLDevice_Impl for Device_Impl {
             }
         };
         let made = ComObject::new(operator::Created { device: self.to_object(), operator });
-        // SAFETY: the client asks for an interface by pointers that are good for it.
+        // SAFETY: the client guarantees that both pointers are null or valid.
         unsafe { hand_over(&made.to_interface::<IDMLOperator>(), interface, place) }
     }
 
@@ -252,7 +257,7 @@ impl IDMLDevice_Impl for Device_Impl {
             return Err(E_INVALIDARG.into());
         }
         let made = ComObject::new(operator::Compiled::new(self.to_object(), operator.ok()?)?);
-        // SAFETY: the client asks for an interface by pointers that are good for it.
+        // SAFETY: the client guarantees that both pointers are null or valid.
         unsafe { hand_over(&made.to_interface::<IDMLCompiledOperator>(), interface, place) }
     }
 
@@ -267,9 +272,9 @@ impl IDMLDevice_Impl for Device_Impl {
             return Ok(());
         }
         let made = ComObject::new(Initializer::new(self.to_object()));
-        // SAFETY: the client says that so many operators lie there.
+        // SAFETY: the client guarantees that `operators` is null or points at `count` operators.
         unsafe { made.reset(count, operators) }?;
-        // SAFETY: the client asks for an interface by pointers that are good for it.
+        // SAFETY: the client guarantees that both pointers are null or valid.
         unsafe { hand_over(&made.to_interface::<IDMLOperatorInitializer>(), interface, place) }
     }
 
@@ -278,7 +283,7 @@ impl IDMLDevice_Impl for Device_Impl {
             return Ok(());
         }
         let made = ComObject::new(Recorder { device: self.to_object() });
-        // SAFETY: the client asks for an interface by pointers that are good for it.
+        // SAFETY: the client guarantees that both pointers are null or valid.
         unsafe { hand_over(&made.to_interface::<IDMLCommandRecorder>(), interface, place) }
     }
 
@@ -291,9 +296,9 @@ impl IDMLDevice_Impl for Device_Impl {
         if self.begin(Call::Table)? == Some(Fault::Nothing) {
             return Ok(());
         }
-        // SAFETY: the client says that the desc can be read.
+        // SAFETY: the client guarantees that `desc` and the dispatchable in it are null or valid.
         let made = ComObject::new(unsafe { Table::new(self.to_object(), desc) }?);
-        // SAFETY: the client asks for an interface by pointers that are good for it.
+        // SAFETY: the client guarantees that both pointers are null or valid.
         unsafe { hand_over(&made.to_interface::<IDMLBindingTable>(), interface, place) }
     }
 
@@ -310,13 +315,13 @@ impl IDMLDevice_Impl for Device_Impl {
     }
 
     fn GetParentDevice(&self, interface: *const GUID, place: *mut *mut c_void) -> Result<()> {
-        // SAFETY: the client asks for an interface by pointers that are good for it.
+        // SAFETY: the client guarantees that both pointers are null or valid.
         unsafe { hand_over(&self.d3d12, interface, place) }
     }
 }
 
 impl IDMLDevice1_Impl for Device_Impl {
-    /// Graphs are beyond what a test of single operators needs.
+    /// Not implemented: tests of single operators need no graphs.
     fn CompileGraph(
         &self,
         _: *const DML_GRAPH_DESC,
@@ -328,11 +333,12 @@ impl IDMLDevice1_Impl for Device_Impl {
     }
 }
 
-/// What a client asks and where the answer goes, where both have the sizes of these structs.
+/// The query and the answer of `CheckFeatureSupport`, as these structs. Fails if a size differs from its
+/// struct's size or a pointer is null.
 ///
 /// # Safety
 ///
-/// The pointers are null, or good for reading and writing so many bytes.
+/// Each pointer is null, or valid for reads and writes of the size that is passed with it.
 unsafe fn query_and_answer<'a, Q, A>(
     (query_size, query): (u32, *const c_void),
     (answer_size, answer): (u32, *mut c_void),
@@ -340,7 +346,8 @@ unsafe fn query_and_answer<'a, Q, A>(
     if query_size as usize != size_of::<Q>() || answer_size as usize != size_of::<A>() {
         return Err(E_INVALIDARG.into());
     }
-    // SAFETY: the caller says so, and the sizes are those of the structs.
+    // SAFETY: the caller guarantees that the pointers are null or valid for these sizes, which are the
+    // structs' sizes.
     match unsafe { (query.cast::<Q>().as_ref(), answer.cast::<A>().as_mut()) } {
         (Some(query), Some(answer)) => Ok((query, answer)),
         _ => Err(E_POINTER.into()),

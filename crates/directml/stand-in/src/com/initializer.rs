@@ -1,4 +1,4 @@
-//! The initialiser: it fills the persistent resources of operators, which nothing else does.
+//! The operator initialiser. No other object fills the persistent resources of operators.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -23,7 +23,7 @@ use super::{
     operator::{Compiled, VALUES},
 };
 
-/// `IDMLOperatorInitializer`.
+/// Implements `IDMLOperatorInitializer`.
 #[implement(IDMLOperatorInitializer)]
 pub(super) struct Initializer {
     pub(super) device: ComObject<Device>,
@@ -33,11 +33,11 @@ pub(super) struct Initializer {
 child!(Initializer_Impl);
 impl IDMLPageable_Impl for Initializer_Impl {}
 
-/// Which operators, and their values.
+/// The operators to initialise, and their padding values.
 #[derive(Default)]
 pub(super) struct Work {
     pub(super) operators: Vec<ComObject<Compiled>>,
-    /// [`VALUES`] bytes for each operator; `None` where none has a value.
+    /// A buffer with [`VALUES`] bytes for each operator; `None` if no operator has a padding value.
     pub(super) values: Option<ID3D12Resource>,
 }
 
@@ -50,11 +50,11 @@ impl Initializer {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes up other operators.
+    /// Replaces the operators to initialise.
     ///
     /// # Safety
     ///
-    /// `operators` is null, or so many lie there.
+    /// `operators` is null or points at `count` operators.
     pub(super) unsafe fn reset(
         &self,
         count: u32,
@@ -65,7 +65,7 @@ impl Initializer {
             if operators.is_null() {
                 return Err(E_INVALIDARG.into());
             }
-            // SAFETY: the caller says so.
+            // SAFETY: the pointer is not null, so the caller guarantees that it points at `count` operators.
             for operator in unsafe { std::slice::from_raw_parts(operators, count as usize) } {
                 let compiled = operator.as_ref().ok_or(E_INVALIDARG)?.cast_object::<Compiled>()?;
                 if !compiled.device.is(&self.device) {
@@ -86,7 +86,7 @@ impl Initializer {
         Ok(())
     }
 
-    /// A buffer with each value over and over.
+    /// Creates a buffer that repeats each value to [`VALUES`] bytes. An empty value becomes zeros.
     fn upload(&self, values: &[&[u8]]) -> Result<ID3D12Resource> {
         let mut bytes = Vec::new();
         for value in values {
@@ -96,14 +96,14 @@ impl Initializer {
         self.device.upload(&bytes)
     }
 
-    /// How much of a temporary resource it needs: values go through it.
+    /// The required size of the temporary resource, in bytes. Initialising padding values writes to it.
     pub(super) fn temporary_size(&self) -> u64 {
         if self.work().values.is_some() { VALUES } else { 0 }
     }
 }
 
 impl Device {
-    /// A buffer with these bytes, to copy from.
+    /// Creates an upload buffer with these bytes, as the source of copies.
     pub(super) fn upload(&self, bytes: &[u8]) -> Result<ID3D12Resource> {
         let size = bytes.len() as u64;
         let buffer = self.buffer(
@@ -113,7 +113,7 @@ impl Device {
             D3D12_RESOURCE_STATE_GENERIC_READ,
         )?;
         let mut mapped = std::ptr::null_mut();
-        // SAFETY: the buffer is as long as the bytes, and nothing else knows of it.
+        // SAFETY: the buffer has `bytes.len()` bytes, and no other reference to it exists.
         unsafe {
             buffer.Map(0, None, Some(&raw mut mapped))?;
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), mapped.cast(), bytes.len());
@@ -127,7 +127,7 @@ impl IDMLDispatchable_Impl for Initializer_Impl {
     fn GetBindingProperties(&self) -> DML_BINDING_PROPERTIES {
         let operators = self.work().operators.len() as u32;
         DML_BINDING_PROPERTIES {
-            // For each operator its input and its persistent resource; and a temporary one.
+            // An input and a persistent resource for each operator, and one temporary resource.
             RequiredDescriptorCount: 2 * operators + 1,
             TemporaryResourceSize: self.temporary_size(),
             PersistentResourceSize: 0,
@@ -137,7 +137,7 @@ impl IDMLDispatchable_Impl for Initializer_Impl {
 
 impl IDMLOperatorInitializer_Impl for Initializer_Impl {
     fn Reset(&self, count: u32, operators: *const Option<IDMLCompiledOperator>) -> Result<()> {
-        // SAFETY: the client says that so many operators lie there.
+        // SAFETY: the client guarantees that `operators` is null or points at `count` operators.
         unsafe { self.reset(count, operators) }
     }
 }

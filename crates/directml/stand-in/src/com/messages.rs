@@ -1,6 +1,9 @@
-//! What the debug layer says, where the stand-in was told to have one, and the queue that a client reads it
-//! from. The real layer writes to the queue of Direct3D's device, which belongs to Direct3D's own debug
-//! layer; that is not there under Wine, so this one is asked of the device of the stand-in.
+//! The messages of the debug layer, and the info queue from which a client reads them. The debug layer exists
+//! only if `DMLCTS_STAND_IN` requests it.
+//!
+//! The real debug layer writes to the `ID3D12InfoQueue` of the Direct3D device. That queue belongs to
+//! Direct3D's own debug layer, which Wine lacks. A client therefore queries the stand-in's DirectML device
+//! for this queue.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -14,7 +17,7 @@ use windows::{
     core::Result,
 };
 
-/// The messages of one device, each with a zero at its end.
+/// The messages of one device, each null-terminated.
 pub(super) struct Messages {
     times: usize,
     stored: Mutex<Vec<String>>,
@@ -29,7 +32,7 @@ impl Messages {
         self.stored.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says something as often as it was told; without a debug layer, not at all.
+    /// Stores a message `times` times. Without a debug layer, `times` is 0.
     pub(super) fn add(&self, what: &str) {
         let mut stored = self.stored();
         for time in 1..=self.times {
@@ -45,11 +48,12 @@ impl Messages {
         self.stored().clear();
     }
 
-    /// A message with its text behind it; or how long both are, where there is no place for them.
+    /// Writes a message, followed by its text. If `message` is null, writes their total size in bytes to
+    /// `length` instead.
     ///
     /// # Safety
     ///
-    /// `length` is null or good for reading and writing, and `message` is null, or good for writing so many
+    /// `length` is null or valid for reads and writes. `message` is null or valid for writes of `*length`
     /// bytes.
     pub(super) unsafe fn get(
         &self,
@@ -60,7 +64,7 @@ impl Messages {
         let stored = self.stored();
         let text = stored.get(index as usize).ok_or(E_INVALIDARG)?;
         let needed = size_of::<D3D12_MESSAGE>() + text.len();
-        // SAFETY: the caller says so.
+        // SAFETY: the caller guarantees that `length` is null or valid.
         let length = unsafe { length.as_mut() }.ok_or(E_POINTER)?;
         if message.is_null() {
             *length = needed;
@@ -69,7 +73,7 @@ impl Messages {
         if *length < needed {
             return Err(E_INVALIDARG.into());
         }
-        // SAFETY: there is room for the struct and the text behind it.
+        // SAFETY: `*length` bytes are writable, and they have room for the struct and the text after it.
         unsafe {
             let place = message.add(1).cast::<u8>();
             place.copy_from_nonoverlapping(text.as_ptr(), text.len());
@@ -85,8 +89,8 @@ impl Messages {
     }
 }
 
-/// Implements the queue on an object that has [`Messages`]: reading and clearing them, and nothing of
-/// filters.
+/// Implements `ID3D12InfoQueue` for an object that has [`Messages`]. Messages can be read and cleared;
+/// filters are not implemented.
 macro_rules! queue {
     ($object:ident) => {
         $crate::com::messages::queue! {
@@ -174,7 +178,8 @@ macro_rules! queue {
                     message: *mut direct3d::D3D12_MESSAGE,
                     length: *mut usize,
                 ) -> windows::core::Result<()> {
-                    // SAFETY: the client says that the pointers are good for what it asks.
+                    // SAFETY: the client guarantees that `length` is null or valid, and that `message` is
+                    // null or has `*length` bytes.
                     unsafe { self.messages.get(index, message, length) }
                 }
             }

@@ -1,8 +1,8 @@
-//! The library as a client loads it: what it exports, and the COM objects behind that.
+//! The functions that the library exports, and the COM objects behind them.
 //!
-//! Every object holds its device, so that a device lives as long as what was made by it. Whatever a client
-//! may do wrong with a pointer that it hands over is beyond what can be checked, here as in the real library;
-//! all else is.
+//! Every object holds a reference to its device, so a device lives at least as long as the objects that it
+//! created. As in the real library, invalid pointers from a client cannot be detected. All other misuse is
+//! checked.
 
 #![expect(clippy::inline_always, clippy::ref_as_ptr, reason = "it is in what `implement` makes")]
 #![expect(unreachable_pub, reason = "what is exported is found by its name")]
@@ -39,7 +39,7 @@ use crate::{
     misbehaviour::{Call, Fault, Misbehaviour},
 };
 
-/// Implements what every object has and dmlcts does not use.
+/// Implements `IDMLObject`, which every object needs and dmlcts does not use.
 macro_rules! object {
     ($object:ident) => {
         impl windows::Win32::AI::MachineLearning::DirectML::IDMLObject_Impl for $object {
@@ -69,7 +69,7 @@ macro_rules! object {
                 Err(windows::Win32::Foundation::E_NOTIMPL.into())
             }
 
-            /// A name is for debuggers.
+            /// Does nothing: names are only for debuggers.
             fn SetName(&self, _: &windows::core::PCWSTR) -> windows::core::Result<()> {
                 Ok(())
             }
@@ -77,7 +77,7 @@ macro_rules! object {
     };
 }
 
-/// The same for what a device made.
+/// Implements `IDMLObject` and `IDMLDeviceChild` for an object that a device creates.
 macro_rules! child {
     ($object:ident) => {
         $crate::com::object!($object);
@@ -90,7 +90,7 @@ macro_rules! child {
             ) -> windows::core::Result<()> {
                 let own =
                     self.device.to_interface::<windows::Win32::AI::MachineLearning::DirectML::IDMLDevice1>();
-                // SAFETY: the client asks for an interface by pointers that are good for it.
+                // SAFETY: the client guarantees that both pointers are null or valid.
                 unsafe { $crate::com::hand_over(&own, interface, device) }
             }
         }
@@ -99,20 +99,20 @@ macro_rules! child {
 
 use {child, object};
 
-/// Gives a client the interface of an object that it asks for.
+/// Queries `object` for the interface that a client requests, and stores the pointer in `place`.
 ///
 /// # Safety
 ///
-/// `interface` is null or good for reading, and `place` is null or good for writing.
+/// `interface` is null or valid for reads, and `place` is null or valid for writes.
 unsafe fn hand_over(object: &impl Interface, interface: *const GUID, place: *mut *mut c_void) -> Result<()> {
     if interface.is_null() || place.is_null() {
         return Err(E_POINTER.into());
     }
-    // SAFETY: neither is null, and the caller says the rest.
+    // SAFETY: neither pointer is null, so the caller guarantees that both are valid.
     unsafe { object.query(interface, place) }.ok()
 }
 
-/// The misbehaviour that the environment variable requests.
+/// The misbehaviour that the environment variable `DMLCTS_STAND_IN` requests, parsed once per process.
 fn requested() -> Result<&'static Arc<Misbehaviour>> {
     static REQUESTED: OnceLock<std::result::Result<Arc<Misbehaviour>, String>> = OnceLock::new();
     let requested = REQUESTED.get_or_init(|| {
@@ -126,7 +126,6 @@ fn requested() -> Result<&'static Arc<Misbehaviour>> {
     })
 }
 
-/// Never returns.
 fn hang() -> ! {
     say(format_args!("a call hangs: it was told to do so"));
     loop {
@@ -134,17 +133,17 @@ fn hang() -> ! {
     }
 }
 
-/// Prints to standard output, in both ways that libraries do: to the handle that Windows names, and to the
-/// descriptor of C.
+/// Prints to standard output in both ways that libraries use: through the Windows handle and through C's file
+/// descriptor.
 fn print() {
     println!("directml_stand_in.dll prints to the handle");
     let words = b"directml_stand_in.dll prints to the descriptor\n";
-    // SAFETY: so many bytes lie there. Who has no standard output has none to write to, and is told so.
+    // SAFETY: `words` has `words.len()` bytes. Without a standard output, the function returns an error.
     unsafe { _write(1, words.as_ptr().cast(), words.len() as u32) };
 }
 
 unsafe extern "C" {
-    /// Of C's runtime on Windows: writes to a file that is open there.
+    /// A function of C's runtime on Windows: writes to an open file descriptor.
     fn _write(file: i32, bytes: *const c_void, count: u32) -> i32;
 }
 
@@ -153,8 +152,8 @@ fn say(what: std::fmt::Arguments<'_>) {
     eprintln!("directml_stand_in.dll: {what}");
 }
 
-/// That there is a function of this name tells a client that this is not DirectML. It returns
-/// [`DESCRIPTION`], with a zero behind it.
+/// The presence of this function shows a client that the library is not DirectML. It returns [`DESCRIPTION`],
+/// which is null-terminated.
 #[unsafe(no_mangle)]
 pub extern "system" fn dmlcts_stand_in() -> *const c_char {
     DESCRIPTION.as_ptr()
@@ -164,8 +163,8 @@ pub extern "system" fn dmlcts_stand_in() -> *const c_char {
 ///
 /// # Safety
 ///
-/// As there: `d3d12_device` is a device of Direct3D 12, `interface` is good for reading and `device` for
-/// writing, or they are null.
+/// As in `DirectML.h`: `d3d12_device` is a Direct3D 12 device, `interface` is valid for reads and `device` is
+/// valid for writes. Each pointer may also be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn DMLCreateDevice(
     d3d12_device: *mut c_void,
@@ -173,7 +172,7 @@ pub unsafe extern "system" fn DMLCreateDevice(
     interface: *const GUID,
     device: *mut *mut c_void,
 ) -> HRESULT {
-    // SAFETY: the same is asked there.
+    // SAFETY: both functions have the same requirements.
     unsafe { DMLCreateDevice1(d3d12_device, flags, DML_FEATURE_LEVEL(0), interface, device) }
 }
 
@@ -181,7 +180,7 @@ pub unsafe extern "system" fn DMLCreateDevice(
 ///
 /// # Safety
 ///
-/// As [`DMLCreateDevice`].
+/// The requirements of [`DMLCreateDevice`] apply.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn DMLCreateDevice1(
     d3d12_device: *mut c_void,
@@ -190,7 +189,7 @@ pub unsafe extern "system" fn DMLCreateDevice1(
     interface: *const GUID,
     device: *mut *mut c_void,
 ) -> HRESULT {
-    // SAFETY: the caller says so.
+    // SAFETY: the caller guarantees that each pointer is null or valid.
     let create = || unsafe {
         let d3d12 = ID3D12Device::from_raw_borrowed(&d3d12_device).ok_or(E_INVALIDARG)?;
         match create_device(d3d12, flags, least)? {
@@ -201,7 +200,7 @@ pub unsafe extern "system" fn DMLCreateDevice1(
     create().into()
 }
 
-/// A device; nothing where that was told to be given.
+/// Creates a device. Returns `None` if the fault `nothing` is configured for this call.
 fn create_device(
     d3d12: &ID3D12Device,
     flags: DML_CREATE_DEVICE_FLAGS,
@@ -213,7 +212,7 @@ fn create_device(
         return Err(DXGI_ERROR_DEVICE_REMOVED.into());
     }
     let fault = ended(Call::Device, told.next(Call::Device))?;
-    // There is a debug layer to ask for only where it was told so.
+    // The debug layer is available only if `DMLCTS_STAND_IN` requests it.
     let debug_layer = match flags.0 {
         0 => 0,
         _ if told.debug_layer > 0 => told.debug_layer,
@@ -229,8 +228,8 @@ fn create_device(
     Ok((fault != Some(Fault::Nothing)).then(device))
 }
 
-/// The end of a call that was told to fail, as far as failing is all that it was told; else what is left to
-/// do wrong.
+/// Carries out a fault that any call can have: fails, prints, hangs or ends the process. Returns any other
+/// fault, which the caller must carry out.
 fn ended(call: Call, fault: Option<Fault>) -> Result<Option<Fault>> {
     if fault == Some(Fault::Print) {
         print();
@@ -243,7 +242,7 @@ fn ended(call: Call, fault: Option<Fault>) -> Result<Option<Fault>> {
         Some(Fault::Unsupported) => DXGI_ERROR_UNSUPPORTED,
         Some(Fault::DeviceRemoved | Fault::Direct3dRemoved) => DXGI_ERROR_DEVICE_REMOVED,
         Some(Fault::Crash) => std::process::abort(),
-        // What a dispatch has recorded comes later.
+        // A dispatch returns. The commands that it records keep the device busy.
         Some(Fault::Hang) if call != Call::Dispatch => hang(),
         fault => return Ok(fault),
     }

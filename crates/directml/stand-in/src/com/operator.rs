@@ -1,4 +1,4 @@
-//! Operators, created and compiled.
+//! The COM objects of created and compiled operators.
 
 use std::sync::Arc;
 
@@ -16,28 +16,29 @@ use windows::{
 use super::{child, device::Device, say};
 use crate::{initialization::Initialization, moves::MOST_MOVES, operator::Operator};
 
-/// How many bytes of a persistent resource hold PADDING1's value, over and over: a multiple of every element
-/// size.
+/// The number of bytes in a persistent resource that PADDING1's value fills, repeated. It is a multiple of
+/// every element size.
 pub(super) const VALUES: u64 = 256;
 
-/// `IDMLOperator`.
+/// Implements `IDMLOperator`.
 #[implement(IDMLOperator)]
 pub(super) struct Created {
     pub(super) device: ComObject<Device>,
-    /// `None` where it was accepted only because every desc is.
+    /// `None` if the desc is invalid and was accepted only because every desc is accepted.
     pub(super) operator: Option<Arc<Operator>>,
 }
 
 child!(Created_Impl);
 impl IDMLOperator_Impl for Created_Impl {}
 
-/// `IDMLCompiledOperator`.
+/// Implements `IDMLCompiledOperator`.
 #[implement(IDMLCompiledOperator)]
 pub(super) struct Compiled {
     pub(super) device: ComObject<Device>,
-    /// As in [`Created`].
+    /// `None` for the same reason as in [`Created`].
     pub(super) operator: Option<Arc<Operator>>,
-    /// That an initialiser for it was dispatched, which each needs once, persistent resource or not.
+    /// Whether an initialiser was dispatched for the operator. Every operator needs this once, with or
+    /// without a persistent resource.
     pub(super) initialization: Initialization,
 }
 
@@ -46,8 +47,8 @@ impl IDMLPageable_Impl for Compiled_Impl {}
 impl IDMLCompiledOperator_Impl for Compiled_Impl {}
 
 impl Compiled {
-    /// Fails where the operator is none of this library's, or another device's; and where it takes more than
-    /// the stand-in can do, which is said.
+    /// Fails if the operator is from another library or another device. Also fails if it needs more copies
+    /// than the stand-in supports, and reports that on standard error.
     pub(super) fn new(device: ComObject<Device>, operator: &IDMLOperator) -> Result<Self> {
         let created = operator.cast_object_ref::<Created>()?;
         if !created.device.is(&device) {
@@ -65,19 +66,20 @@ impl Compiled {
         Ok(Self { device, operator, initialization: Initialization::default() })
     }
 
-    /// Where in its persistent resource an owned input is, and how long that part is: at the start.
+    /// The size of an owned input, in bytes. It is stored at the start of the persistent resource.
     pub(super) fn owned_size(&self) -> u64 {
         let owned = self.operator.as_ref().filter(|operator| operator.input.owned);
         owned.map_or(0, |operator| operator.input.total_size.next_multiple_of(VALUES))
     }
 
-    /// How much of a persistent resource it needs: an owned input, and then its value.
+    /// The required size of the persistent resource, in bytes: an owned input, followed by the padding value.
     pub(super) fn persistent_size(&self) -> u64 {
         let value = self.operator.as_ref().is_some_and(|operator| !operator.value.is_empty());
         self.owned_size() + if value { VALUES } else { 0 }
     }
 
-    /// How much of a temporary resource it needs: as much as its input.
+    /// The required size of the temporary resource, in bytes. It has room for the whole input, which is
+    /// copied through it.
     pub(super) fn temporary_size(&self) -> u64 {
         let through = self.operator.as_ref().filter(|operator| operator.temporary);
         through.map_or(0, |operator| operator.input.total_size.next_multiple_of(4))

@@ -1,8 +1,9 @@
-//! The command recorder: operators as copies in a client's command list.
+//! The command recorder: records operators as copies in a client's command list.
 //!
-//! A client leaves what it binds in the state for unordered access, or in COMMON, and finds it in the first.
-//! Copying wants other states, so each copy is between barriers. Those also order it after whatever came
-//! before; whether the client had it ordered is looked at apart.
+//! A client passes bound resources in the state UNORDERED_ACCESS or COMMON, and finds them in
+//! UNORDERED_ACCESS afterwards. Copies need other states, so each copy is recorded between transition
+//! barriers. These barriers also order the copy after all earlier commands. The module `watch` checks
+//! separately whether the client's own barriers order them.
 
 use std::{mem::ManuallyDrop, sync::PoisonError};
 
@@ -40,10 +41,11 @@ use crate::{
     moves::{MOST_MOVES, Source},
 };
 
-/// What is copied to keep a device busy, and how often: on a processor, 64 MiB take ten milliseconds.
+/// The size of a copy in bytes, and the number of copies that keep a device busy. On a CPU, copying 64 MiB
+/// takes ten milliseconds.
 const BUSY: (u64, usize) = (64 << 20, 6000);
 
-/// `IDMLCommandRecorder`.
+/// Implements `IDMLCommandRecorder`.
 #[implement(IDMLCommandRecorder)]
 pub(super) struct Recorder {
     pub(super) device: ComObject<Device>,
@@ -102,13 +104,13 @@ impl IDMLCommandRecorder_Impl for Recorder_Impl {
     }
 }
 
-/// A command list, and who records into it.
+/// A command list, and the device that records into it.
 struct Copies<'a> {
     list: ID3D12GraphicsCommandList,
     device: &'a Device,
 }
 
-/// Bytes that go from a place in one buffer to a place in another.
+/// A copy of `length` bytes, from an offset in one buffer to an offset in another.
 struct Piece {
     to: u64,
     from: u64,
@@ -116,13 +118,13 @@ struct Piece {
 }
 
 impl Copies<'_> {
-    /// Takes the descriptors for a dispatch.
+    /// Reserves the table's descriptors for a dispatch. Fails if another dispatch uses them.
     fn take(&self, table: &Table, bindings: &Bindings) -> Result<(), &'static str> {
         let mut taken = self.device.taken.lock().unwrap_or_else(PoisonError::into_inner);
         taken.take(self.list.as_raw().addr(), table.number, bindings.descriptors(self.device))
     }
 
-    /// Fills the persistent resources: owned inputs first, then values.
+    /// Fills the persistent resource of each operator: first the owned input, then the padding value.
     fn initialize(&self, initializer: &Initializer, bindings: &Bindings) -> Result<(), Removal> {
         let work = initializer.work();
         for (index, compiled) in work.operators.iter().enumerate() {
@@ -143,7 +145,7 @@ impl Copies<'_> {
                 let Some(temporary) = &bindings.temporary else {
                     return removal("no temporary resource is bound");
                 };
-                // What is left in a temporary resource is nobody's.
+                // A client must not rely on the contents of a temporary resource, so they are overwritten.
                 let piece = |to| [Piece { to, from: index as u64 * VALUES, length: VALUES }];
                 self.regions(temporary, values, 0, &piece(0));
                 self.regions(persistent, values, 0, &piece(compiled.owned_size()));
@@ -152,7 +154,7 @@ impl Copies<'_> {
         Ok(())
     }
 
-    /// Moves what an operator moves.
+    /// Records the copies of an operator, and then the fault of this dispatch.
     fn execute(&self, compiled: &Compiled, bindings: &Bindings, fault: Option<Fault>) -> Result<(), Removal> {
         let Some(operator) = &compiled.operator else { return removal("the desc was invalid") };
         let persistent = bindings.persistent.as_ref().filter(|_| compiled.persistent_size() > 0);
@@ -206,9 +208,9 @@ impl Copies<'_> {
         Ok(())
     }
 
-    /// Overwrites some bytes with what nobody expects.
+    /// Overwrites `length` bytes with values that no test expects. Fails if they are outside of the resource.
     fn spoil(&self, range: &Range, at: u64, length: u64) -> Result<(), Removal> {
-        // SAFETY: a question to a resource.
+        // SAFETY: the resource is alive, because `range` holds a reference.
         let width = unsafe { range.resource.GetDesc() }.Width;
         if range.offset + at + length > width {
             return removal("it was told to write where there is no memory");
@@ -219,7 +221,7 @@ impl Copies<'_> {
         Ok(())
     }
 
-    /// Keeps the device busy. Of what can be recorded here, nothing waits for ever.
+    /// Keeps the device busy for a long time. No command that can be recorded here waits forever.
     fn take_long(&self) -> Result<(), Removal> {
         let (bytes, times) = BUSY;
         let buffer = || {
@@ -228,7 +230,8 @@ impl Copies<'_> {
         };
         let (from, to) = (buffer()?, buffer()?);
         for _ in 0..times {
-            // SAFETY: both buffers are as long, and go from COMMON to what a copy wants by themselves.
+            // SAFETY: both buffers have `bytes` bytes, and are promoted from COMMON to the states that the
+            // copy needs.
             unsafe { copy_unseen(&self.list, (&to, 0), (&from, 0), bytes) };
         }
         self.device.keep(&from);
@@ -248,11 +251,11 @@ impl Copies<'_> {
         Ok(())
     }
 
-    /// Copies from a buffer that can be copied from as it is.
+    /// Copies from a buffer that is already in a state for copying from it.
     fn regions(&self, to: &Range, from: &ID3D12Resource, offset: u64, pieces: &[Piece]) {
         self.state(&to.resource, D3D12_RESOURCE_STATE_COPY_DEST, true);
         for piece in pieces {
-            // SAFETY: both places were checked against the ranges that were bound, and those against their
+            // SAFETY: both places were checked against the bound ranges, and the ranges against their
             // buffers.
             unsafe {
                 copy_unseen(
@@ -266,11 +269,11 @@ impl Copies<'_> {
         self.state(&to.resource, D3D12_RESOURCE_STATE_COPY_DEST, false);
     }
 
-    /// Takes a resource from unordered access to another state, or back.
+    /// Records a transition of a resource from UNORDERED_ACCESS to `state`, or back if `there` is false.
     fn state(&self, resource: &ID3D12Resource, state: D3D12_RESOURCE_STATES, there: bool) {
         let usual = D3D12_RESOURCE_STATE_UNORDERED_ACCESS;
         let (before, after) = if there { (usual, state) } else { (state, usual) };
-        // SAFETY: the copy of the interface is neither used nor dropped once the call has returned.
+        // SAFETY: the bitwise copy of the interface pointer is neither used nor dropped after the call.
         let borrowed = unsafe { std::mem::transmute_copy(resource) };
         let barrier = D3D12_RESOURCE_BARRIER {
             Type: D3D12_RESOURCE_BARRIER_TYPE_TRANSITION,
@@ -284,7 +287,7 @@ impl Copies<'_> {
             },
             ..Default::default()
         };
-        // SAFETY: the barrier is a transition, as its type says.
+        // SAFETY: the barrier is a transition, which matches its `Type`.
         unsafe { barrier_unseen(&self.list, &barrier) };
     }
 }

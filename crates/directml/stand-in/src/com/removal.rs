@@ -1,9 +1,9 @@
-//! Removing Direct3D's device for real, and what Windows makes of that.
+//! Removal of the Direct3D device, with its consequences on Windows.
 //!
-//! On Windows, Direct3D creates no device on an adapter while anything in the process holds on to a removed
-//! one. Wine creates as many as it is asked for, and a client that keeps a removed device would never be
-//! found out. So each device that is removed here carries something that is dropped with it, and until then
-//! no other device of the stand-in is created.
+//! On Windows, Direct3D creates no device on an adapter while the process holds a reference to a removed one.
+//! Wine has no such limit, so it would not expose a client that keeps a removed device. Each device that is
+//! removed here therefore carries a private data object, which is dropped with the device. Until then, the
+//! stand-in creates no other device.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -20,13 +20,13 @@ use windows::{
 
 use super::{object, say};
 
-/// How many removed devices are held by somebody.
+/// The number of removed devices that are still referenced.
 static HELD: AtomicUsize = AtomicUsize::new(0);
 
-/// Under which name a device carries its [`Mark`].
+/// The private data GUID of a device's [`Mark`].
 static MARK: GUID = GUID::from_u128(0x6d1e_8f5c_93a0_4b7e_a1c2_5f0d_8e64_b973);
 
-/// What a removed device carries.
+/// The private data object of a removed device.
 #[implement(IDMLObject)]
 struct Mark;
 
@@ -38,21 +38,21 @@ impl Drop for Mark {
     }
 }
 
-/// Whether anybody holds on to a device that was removed.
+/// Whether a removed device is still referenced.
 pub(super) fn is_held() -> bool {
     HELD.load(Ordering::Acquire) > 0
 }
 
-/// Removes a device, as far as that can be done here.
+/// Removes a Direct3D device, if the Direct3D implementation allows it.
 pub(super) fn remove(device: &ID3D12Device) {
-    // SAFETY: a question to a device that is alive.
+    // SAFETY: the device is alive, because `device` is a reference to it.
     let is_removed = || unsafe { device.GetDeviceRemovedReason() }.is_err();
     if is_removed() {
         return;
     }
     HELD.fetch_add(1, Ordering::AcqRel);
     let mark: IDMLObject = Mark.into();
-    // SAFETY: the device is alive, and takes a reference of its own.
+    // SAFETY: the device is alive, and adds its own reference to the mark.
     if unsafe { device.SetPrivateDataInterface(&raw const MARK, &mark) }.is_err() {
         say(format_args!("the device carries nothing: nobody will know whether it is held"));
     }
@@ -61,8 +61,8 @@ pub(super) fn remove(device: &ID3D12Device) {
         // SAFETY: the device is alive.
         unsafe { device.RemoveDevice() };
     }
-    // Wine 10 does not implement that, but takes its device for removed where a command list is executed that
-    // is still open.
+    // Wine 10 does not implement `RemoveDevice`. It treats a device as removed if an open command list is
+    // executed.
     if !is_removed()
         && let Err(error) = misuse(device)
     {
@@ -73,11 +73,11 @@ pub(super) fn remove(device: &ID3D12Device) {
     }
 }
 
-/// Executes a command list that is still open, with a queue of its own.
+/// Executes an open command list on a new queue, which is invalid.
 fn misuse(device: &ID3D12Device) -> Result<()> {
     let desc = D3D12_COMMAND_QUEUE_DESC { Type: D3D12_COMMAND_LIST_TYPE_DIRECT, ..Default::default() };
-    // SAFETY: the device is alive, as is all that is handed to these calls. The list is empty, so that
-    // nothing would happen if it were executed.
+    // SAFETY: the device and all arguments are alive during the calls. The list is empty, so executing it has
+    // no effect.
     unsafe {
         let queue: ID3D12CommandQueue = device.CreateCommandQueue(&raw const desc)?;
         let allocator: ID3D12CommandAllocator =

@@ -1,5 +1,5 @@
-//! The binding table: what a dispatch reads and writes. Each binding is checked when it is made, and gets a
-//! descriptor.
+//! The binding table: the resources that a dispatch reads and writes. The bind methods check each binding and
+//! write a descriptor for it.
 
 use std::{
     ops, ptr,
@@ -32,33 +32,34 @@ use windows::{
 use super::{child, device::Device, initializer::Initializer, operator::Compiled, watch};
 use crate::{barriers::Use, binding::Part, initialization::Place, misbehaviour::Call};
 
-/// What the offset of a temporary or a persistent resource must be a multiple of.
+/// The required alignment of the offset of a temporary or persistent resource, in bytes.
 const RESOURCE_ALIGNMENT: u64 = raw::DML_TEMPORARY_BUFFER_ALIGNMENT as u64;
 const _: () = assert!(raw::DML_TEMPORARY_BUFFER_ALIGNMENT == raw::DML_PERSISTENT_BUFFER_ALIGNMENT);
 
-/// A constant buffer is a multiple of this, at a multiple of it, and no more than so many of them.
+/// The size and the offset of a constant buffer are multiples of this number of bytes. A constant buffer has
+/// at most [`MOST_BLOCKS`] such blocks.
 const BLOCK: u64 = D3D12_CONSTANT_BUFFER_DATA_PLACEMENT_ALIGNMENT as u64;
 const MOST_BLOCKS: u64 = 256;
 
-/// How many tables were made.
+/// The number of tables created so far.
 static TABLES: AtomicU64 = AtomicU64::new(0);
 
-/// `IDMLBindingTable`.
+/// Implements `IDMLBindingTable`.
 #[implement(IDMLBindingTable)]
 pub(super) struct Table {
     pub(super) device: ComObject<Device>,
-    /// No other table has it, nor will have it.
+    /// Unique in the process, and never reused.
     pub(super) number: u64,
     bindings: Mutex<Bindings>,
 }
 
 child!(Table_Impl);
 
-/// What is bound, and to what.
+/// The bound resources, and the object that they are bound for.
 pub(super) struct Bindings {
     pub(super) target: Target,
     heap: D3D12_CPU_DESCRIPTOR_HANDLE,
-    /// How many descriptors the client gave.
+    /// The number of descriptors that the client provides.
     size: u32,
     pub(super) inputs: Vec<Option<Range>>,
     pub(super) outputs: Vec<Option<Range>>,
@@ -66,14 +67,14 @@ pub(super) struct Bindings {
     pub(super) persistent: Option<Range>,
 }
 
-/// What is dispatched.
+/// The object that is dispatched.
 #[derive(Clone)]
 pub(super) enum Target {
     Compiled(ComObject<Compiled>),
     Initializer(ComObject<Initializer>),
 }
 
-/// A part of a buffer.
+/// A byte range of a buffer.
 #[derive(Clone)]
 pub(super) struct Range {
     pub(super) resource: ID3D12Resource,
@@ -99,8 +100,8 @@ impl Target {
         }
     }
 
-    /// How many inputs and how many outputs are bound, each with a descriptor; a temporary and a persistent
-    /// resource have one each behind them.
+    /// The number of inputs, which is also the number of outputs. Each has a descriptor. The descriptors of
+    /// the temporary and the persistent resource follow.
     fn count(&self) -> usize {
         match self {
             Self::Compiled(_) => 1,
@@ -126,9 +127,9 @@ impl Target {
 impl Table {
     /// # Safety
     ///
-    /// `desc` is null, or good for reading, as is the dispatchable in it.
+    /// `desc` and the dispatchable in it are null or valid for reads.
     pub(super) unsafe fn new(device: ComObject<Device>, desc: *const DML_BINDING_TABLE_DESC) -> Result<Self> {
-        // SAFETY: the caller says so.
+        // SAFETY: the caller guarantees that `desc` and the dispatchable in it are null or valid.
         let bindings = unsafe { Bindings::new(desc) }?;
         let number = TABLES.fetch_add(1, Ordering::Relaxed);
         Ok(Self { device, number, bindings: Mutex::new(bindings) })
@@ -138,7 +139,7 @@ impl Table {
         self.bindings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does what binds; where that is wrong, the device is removed.
+    /// Performs a bind call. If it fails, removes the device.
     fn bind(
         &self,
         call: Call,
@@ -161,9 +162,9 @@ impl Table {
 impl Bindings {
     /// # Safety
     ///
-    /// As [`Table::new`].
+    /// The requirements of [`Table::new`] apply.
     unsafe fn new(desc: *const DML_BINDING_TABLE_DESC) -> Result<Self> {
-        // SAFETY: the caller says so.
+        // SAFETY: the caller guarantees that `desc` and the dispatchable in it are null or valid.
         let desc = unsafe { desc.as_ref() }.ok_or(E_INVALIDARG)?;
         let target = Target::of(desc.Dispatchable.as_ref().ok_or(E_INVALIDARG)?)?;
         let no_heap = desc.CPUDescriptorHandle.ptr == 0 || desc.GPUDescriptorHandle.ptr == 0;
@@ -263,7 +264,7 @@ impl Bindings {
         Ok(())
     }
 
-    /// What a dispatch does to all that is bound for it.
+    /// The bound ranges, and whether a dispatch reads or writes each.
     pub(super) fn uses(&self) -> Vec<Use> {
         let [input, output] = match self.target {
             Target::Compiled(_) => ["the input", "the output"],
@@ -281,19 +282,20 @@ impl Bindings {
         inputs.chain(outputs).chain([temporary, persistent]).flatten().collect()
     }
 
-    /// Where the descriptors lie.
+    /// The address range of the descriptors.
     pub(super) fn descriptors(&self, device: &Device) -> ops::Range<usize> {
         self.heap.ptr..self.heap.ptr + self.size as usize * device.step()
     }
 
-    /// Writes the descriptor at a place of the heap. It is a constant buffer's, of the first blocks that the
-    /// range lies in, since nothing reads it, and it takes no view: lavapipe makes views only while it
-    /// computes nothing, so that a client would stand still at each of them for as long as the device is
-    /// busy, and prepare nothing meanwhile.
+    /// Writes the descriptor at an index of the table. It is a constant buffer descriptor for the first
+    /// blocks of the range; nothing reads it.
+    ///
+    /// This kind of descriptor needs no view. lavapipe creates views only while it computes nothing, so a
+    /// client would block at each view while the device is busy. It could prepare no other work in that time.
     fn describe(&self, device: &Device, place: usize, range: Option<&Range>) {
         let Some(range) = range.filter(|range| range.size > 0) else { return };
         let start = range.offset - range.offset % BLOCK;
-        // SAFETY: questions to a resource.
+        // SAFETY: the resource is alive, because `range` holds a reference.
         let (address, width) =
             unsafe { (range.resource.GetGPUVirtualAddress(), range.resource.GetDesc().Width) };
         let blocks = (range.offset + range.size - start).div_ceil(BLOCK).min((width - start) / BLOCK);
@@ -305,8 +307,8 @@ impl Bindings {
             BufferLocation: address + start,
             SizeInBytes: blocks * BLOCK as u32,
         };
-        // SAFETY: the blocks lie in the range's buffer, and the place within the part of the heap that the
-        // client gave: their number was checked.
+        // SAFETY: the blocks are inside the range's buffer. The index is inside the client's part of the
+        // heap, because the number of descriptors was checked.
         unsafe {
             let handle = D3D12_CPU_DESCRIPTOR_HANDLE { ptr: self.heap.ptr + place * device.step() };
             device.d3d12.CreateConstantBufferView(Some(&raw const desc), handle);
@@ -317,22 +319,22 @@ impl Bindings {
 impl Range {
     /// # Safety
     ///
-    /// The buffer of the binding is null, or a resource.
+    /// The `Buffer` of the binding is null or a valid resource.
     unsafe fn read(binding: &raw::DML_BUFFER_BINDING) -> Option<Self> {
         let resource = binding.Buffer.cast();
-        // SAFETY: the caller says so.
+        // SAFETY: the caller guarantees that the pointer is null or a valid resource.
         let resource = unsafe { ID3D12Resource::from_raw_borrowed(&resource) }?.clone();
         Some(Self { resource, offset: binding.Offset, size: binding.SizeInBytes })
     }
 
-    /// Where it lies.
+    /// The range's resource and offset.
     pub(super) fn place(&self) -> Place {
         Place { resource: self.resource.as_raw().addr(), offset: self.offset }
     }
 
-    /// Itself, where it is good for so many bytes.
+    /// Returns the range if it can be bound where `needed` bytes are required.
     fn checked(self, needed: u64, alignment: u64) -> std::result::Result<Self, String> {
-        // SAFETY: a question to a resource.
+        // SAFETY: the resource is alive, because `self` holds a reference.
         let desc = unsafe { self.resource.GetDesc() };
         let part = Part {
             offset: self.offset,
@@ -348,7 +350,7 @@ impl Range {
     }
 }
 
-/// A binding as it was given.
+/// A binding as the client passes it.
 enum Bound {
     Nothing,
     Part(Range),
@@ -358,23 +360,25 @@ enum Bound {
 impl Bound {
     /// # Safety
     ///
-    /// `bindings` is null, or so many lie there, and what they point at can be read.
+    /// `bindings` is null or points at `count` bindings, and the pointers in them are null or valid for
+    /// reads.
     unsafe fn read(count: u32, bindings: *const DML_BINDING_DESC) -> std::result::Result<Vec<Self>, String> {
         if count == 0 {
             return Ok(Vec::new());
         }
-        // SAFETY: the caller says so.
+        // SAFETY: the caller guarantees that `bindings` is null or points at `count` bindings.
         let bindings = unsafe { crate::tensor::list(bindings.cast::<raw::DML_BINDING_DESC>(), count) };
         let bindings = bindings.ok_or("the list is null")?;
-        // SAFETY: the caller says so.
+        // SAFETY: the caller guarantees that the pointers in the bindings are null or valid.
         bindings.iter().map(|binding| unsafe { Self::read_one(binding) }).collect()
     }
 
     /// # Safety
     ///
-    /// As [`Bound::read`].
+    /// The pointers in the binding are null or valid for reads.
     unsafe fn read_one(binding: &raw::DML_BINDING_DESC) -> std::result::Result<Self, String> {
-        // SAFETY: the caller says so, and the type says which struct it is.
+        // SAFETY: the caller guarantees that the pointers are null or valid, and `Type` names the struct at
+        // `Desc`.
         unsafe {
             match binding.Type {
                 raw::DML_BINDING_TYPE_NONE => Ok(Self::Nothing),
@@ -394,7 +398,8 @@ impl Bound {
         }
     }
 
-    /// Itself, where it is one buffer that is good for so many bytes; nothing where none are needed.
+    /// Returns the range if one buffer is bound and has the `needed` bytes. Returns `None` if nothing is
+    /// bound and no bytes are needed.
     fn checked(self, needed: u64, alignment: u64) -> std::result::Result<Option<Range>, String> {
         match self {
             Self::Nothing if needed == 0 => Ok(None),
@@ -405,27 +410,27 @@ impl Bound {
     }
 }
 
-/// A tensor's offset must be a multiple of this: of what its desc promises, and of 16 or what the device was
-/// told.
+/// The required alignment of a tensor's offset, in bytes. It is the maximum of the alignment that the desc
+/// guarantees, DirectML's minimum of 16, and the configured alignment of the device.
 fn tensor_alignment(promised: u32, device: &Device) -> u64 {
     promised.max(raw::DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT).max(device.told.alignment).into()
 }
 
 impl IDMLBindingTable_Impl for Table_Impl {
     fn BindInputs(&self, count: u32, bindings: *const DML_BINDING_DESC) {
-        // SAFETY: the client says that so many lie there.
+        // SAFETY: the client guarantees that `bindings` is null or points at `count` valid bindings.
         let bound = unsafe { Bound::read(count, bindings) };
         self.bind(Call::Inputs, "the inputs", |table, device| table.inputs(bound?, device));
     }
 
     fn BindOutputs(&self, count: u32, bindings: *const DML_BINDING_DESC) {
-        // SAFETY: the client says that so many lie there.
+        // SAFETY: the client guarantees that `bindings` is null or points at `count` valid bindings.
         let bound = unsafe { Bound::read(count, bindings) };
         self.bind(Call::Outputs, "the outputs", |table, device| table.outputs(bound?, device));
     }
 
     fn BindTemporaryResource(&self, binding: *const DML_BINDING_DESC) {
-        // SAFETY: the client says that it is null or good for reading.
+        // SAFETY: the client guarantees that `binding` is null or points at a valid binding.
         let bound = unsafe { Bound::read((!binding.is_null()).into(), binding) };
         self.bind(Call::Temporary, "the temporary resource", |table, device| {
             let bound = bound?.pop().unwrap_or(Bound::Nothing);
@@ -436,7 +441,7 @@ impl IDMLBindingTable_Impl for Table_Impl {
     }
 
     fn BindPersistentResource(&self, binding: *const DML_BINDING_DESC) {
-        // SAFETY: the client says that it is null or good for reading.
+        // SAFETY: the client guarantees that `binding` is null or points at a valid binding.
         let bound = unsafe { Bound::read((!binding.is_null()).into(), binding) };
         self.bind(Call::Persistent, "the persistent resource", |table, device| {
             let bound = bound?.pop().unwrap_or(Bound::Nothing);
@@ -454,7 +459,7 @@ impl IDMLBindingTable_Impl for Table_Impl {
 
     fn Reset(&self, desc: *const DML_BINDING_TABLE_DESC) -> Result<()> {
         self.device.begin(Call::Reset)?;
-        // SAFETY: the client says that the desc can be read.
+        // SAFETY: the client guarantees that `desc` and the dispatchable in it are null or valid.
         *self.bindings() = unsafe { Bindings::new(desc) }?;
         Ok(())
     }

@@ -1,9 +1,12 @@
-//! Seeing what a client records beside dispatches: its copies and its barriers.
+//! Observes the copies and barriers that a client records in addition to dispatches.
 //!
-//! A library is told of neither. So a few functions of Direct3D's command lists are replaced, for the whole
-//! process: each looks at what it is asked, and goes on to the function that it replaces. That takes that all
-//! lists have one table of functions, as Wine's have; where a list has another, it is said that nothing is
-//! judged. What a list has recorded is kept by the list itself, until it is recorded anew or gone.
+//! Direct3D does not notify a DirectML library of them. Some functions in the vtable of Direct3D's command
+//! lists are therefore replaced, for the whole process. Each replacement inspects its arguments and calls the
+//! original function.
+//!
+//! This requires that all command lists share one vtable, as they do in Wine. If a list has another vtable,
+//! its barriers are not checked, and standard error reports that. The record of a command list is private
+//! data of the list; it lives until the list is reset or destroyed.
 
 use std::{
     ffi::c_void,
@@ -43,10 +46,10 @@ const _: () = assert!(
         && States::GENERIC_READ.0 == D3D12_RESOURCE_STATE_GENERIC_READ.0
 );
 
-/// Under which name a list carries its [`Watched`].
+/// The private data GUID of a command list's [`Watched`].
 static WATCHED: GUID = GUID::from_u128(0x1f0c_27d3_5ab4_4e19_9c66_0b7e_d1a3_48f2);
 
-/// What was there before.
+/// The original functions.
 static REPLACED: OnceLock<Functions> = OnceLock::new();
 
 type Reset = unsafe extern "system" fn(*mut c_void, *mut c_void, *mut c_void) -> HRESULT;
@@ -54,7 +57,7 @@ type CopyBufferRegion = unsafe extern "system" fn(*mut c_void, *mut c_void, u64,
 type CopyResource = unsafe extern "system" fn(*mut c_void, *mut c_void, *mut c_void);
 type ResourceBarrier = unsafe extern "system" fn(*mut c_void, u32, *const D3D12_RESOURCE_BARRIER);
 
-/// Functions of command lists.
+/// The functions of a command list's vtable that are replaced.
 #[derive(Clone, Copy)]
 struct Functions {
     reset: Reset,
@@ -63,7 +66,7 @@ struct Functions {
     resource_barrier: ResourceBarrier,
 }
 
-/// What a list carries.
+/// The private data object of a command list.
 #[implement(IDMLObject)]
 #[derive(Default)]
 struct Watched(Mutex<State>);
@@ -73,21 +76,20 @@ object!(Watched_Impl);
 #[derive(Default)]
 struct State {
     recorded: Recorded,
-    /// Whose dispatches are in the list.
+    /// The device whose dispatches are in the list.
     device: Option<ComObject<Device>>,
-    /// What was wrong before there were any.
+    /// The first mistake that was recorded before the first dispatch.
     mistake: Option<String>,
 }
 
-/// Replaces the functions, unless that was done before. Nobody may be told more of why it cannot be done than
-/// that it cannot.
+/// Replaces the functions, once per process. The error may contain no reason.
 pub(super) fn begin(device: &ID3D12Device) -> Result<()> {
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     if REPLACED.get().is_some() {
         return Ok(());
     }
-    // SAFETY: the device is alive, as is the allocator.
+    // SAFETY: the device and the allocator are alive.
     let list = unsafe {
         let allocator: ID3D12CommandAllocator =
             device.CreateCommandAllocator(D3D12_COMMAND_LIST_TYPE_DIRECT)?;
@@ -99,11 +101,12 @@ pub(super) fn begin(device: &ID3D12Device) -> Result<()> {
     let table = (&raw const *list.vtable()).cast_mut();
     let size = size_of::<ID3D12GraphicsCommandList_Vtbl>();
     let mut protection = PAGE_PROTECTION_FLAGS(0);
-    // SAFETY: the table lies there, and stays readable, and executable where it shares a page with code.
+    // SAFETY: the vtable has `size` bytes. It stays readable, and code that shares a page with it stays
+    // executable.
     unsafe { VirtualProtect(table.cast(), size, PAGE_EXECUTE_READWRITE, &raw mut protection)? };
     REPLACED.get_or_init(|| Functions::of(&list));
-    // SAFETY: the table can be written to, one aligned pointer at a time, and what it points at then takes
-    // and does the same.
+    // SAFETY: the vtable is writable, and each write stores one aligned pointer. The new functions have the
+    // signatures and the effects of the original ones.
     unsafe {
         (&raw mut (*table).Reset).write_volatile(reset);
         (&raw mut (*table).CopyBufferRegion).write_volatile(copy_buffer_region);
@@ -113,8 +116,8 @@ pub(super) fn begin(device: &ID3D12Device) -> Result<()> {
     }
 }
 
-/// Notes a dispatch of a device. The error says which barrier is missing, be it before it or already before
-/// what came earlier.
+/// Records a dispatch of a device. The error describes the missing barrier, before this dispatch or before an
+/// earlier command.
 pub(super) fn dispatch(
     list: &ID3D12GraphicsCommandList,
     device: &ComObject<Device>,
@@ -134,10 +137,10 @@ pub(super) fn dispatch(
     noted.unwrap_or_else(|error| Err(format!("the command list carries nothing: {error}")))
 }
 
-/// A buffer; nothing where it is none, or where there is none.
+/// The address and the heap of a buffer. Returns `None` if the resource is not a buffer.
 pub(super) fn buffer(resource: &ID3D12Resource) -> Option<Buffer> {
     let mut heap = D3D12_HEAP_PROPERTIES::default();
-    // SAFETY: questions to a resource, and `heap` is a place for the answer.
+    // SAFETY: the resource is alive, and `heap` is valid for writes.
     let (desc, known) =
         unsafe { (resource.GetDesc(), resource.GetHeapProperties(Some(&raw mut heap), None)) };
     let heap = match heap.Type {
@@ -149,11 +152,11 @@ pub(super) fn buffer(resource: &ID3D12Resource) -> Option<Buffer> {
     is_buffer.then(|| Buffer { address: resource.as_raw().addr(), heap })
 }
 
-/// `CopyBufferRegion` of a list, unseen.
+/// Calls the original `CopyBufferRegion` of a list, so that the copy is not observed.
 ///
 /// # Safety
 ///
-/// As there.
+/// The requirements of `CopyBufferRegion` apply.
 pub(super) unsafe fn copy_unseen(
     list: &ID3D12GraphicsCommandList,
     (to, at): (&ID3D12Resource, u64),
@@ -161,21 +164,21 @@ pub(super) unsafe fn copy_unseen(
     length: u64,
 ) {
     let copy = Functions::before(list).copy_buffer_region;
-    // SAFETY: the caller says so.
+    // SAFETY: the caller guarantees the requirements of `CopyBufferRegion`.
     unsafe { copy(list.as_raw(), to.as_raw(), at, from.as_raw(), start, length) };
 }
 
-/// `ResourceBarrier` of a list, unseen.
+/// Calls the original `ResourceBarrier` of a list, so that the barrier is not observed.
 ///
 /// # Safety
 ///
-/// As there.
+/// The requirements of `ResourceBarrier` apply.
 pub(super) unsafe fn barrier_unseen(list: &ID3D12GraphicsCommandList, barrier: &D3D12_RESOURCE_BARRIER) {
-    // SAFETY: the caller says so.
+    // SAFETY: the caller guarantees the requirements of `ResourceBarrier`.
     unsafe { (Functions::before(list).resource_barrier)(list.as_raw(), 1, barrier) };
 }
 
-/// Whether what is recorded into a list is seen.
+/// Whether the list's vtable has the replaced functions.
 fn is_watched(list: &ID3D12GraphicsCommandList) -> bool {
     std::ptr::fn_addr_eq(list.vtable().ResourceBarrier, resource_barrier as ResourceBarrier)
 }
@@ -191,7 +194,7 @@ impl Functions {
         }
     }
 
-    /// Direct3D's own.
+    /// Direct3D's original functions.
     fn before(list: &ID3D12GraphicsCommandList) -> Self {
         match REPLACED.get() {
             Some(functions) if is_watched(list) => *functions,
@@ -201,7 +204,8 @@ impl Functions {
 }
 
 impl State {
-    /// Has the device removed for a mistake; one that comes before it is known waits for it.
+    /// Removes the device if `result` is an error. Before the first dispatch the device is unknown, so the
+    /// error is stored until then.
     fn note(&mut self, result: std::result::Result<(), String>) {
         let Err(why) = result else { return };
         match &self.device {
@@ -211,19 +215,19 @@ impl State {
     }
 }
 
-/// Does something with what a list carries; it gets it where it has nothing yet.
+/// Calls `act` with the record of a list. Attaches an empty record if the list has none.
 fn with<T>(list: &ID3D12GraphicsCommandList, act: impl FnOnce(&mut State) -> T) -> Result<T> {
     let mut carried: Option<IUnknown> = None;
     let mut size = size_of_val(&carried) as u32;
-    // SAFETY: there is room for a pointer. What is carried under this name is an interface, of which a
-    // reference is returned.
+    // SAFETY: `carried` has room for a pointer. The private data of this GUID is an interface, and the call
+    // returns a new reference to it.
     let found =
         unsafe { list.GetPrivateData(&raw const WATCHED, &raw mut size, Some((&raw mut carried).cast())) };
     let watched = if let Some(carried) = carried.filter(|_| found.is_ok()) {
         carried.cast_object::<Watched>()?
     } else {
         let watched = ComObject::new(Watched::default());
-        // SAFETY: the list is alive, and takes a reference of its own.
+        // SAFETY: the list is alive, and adds its own reference to the object.
         unsafe { list.SetPrivateDataInterface(&raw const WATCHED, &watched.to_interface::<IDMLObject>())? };
         watched
     };
@@ -231,39 +235,39 @@ fn with<T>(list: &ID3D12GraphicsCommandList, act: impl FnOnce(&mut State) -> T) 
     Ok(act(&mut state))
 }
 
-/// The same, with a list as its functions are given it.
+/// Like [`with`], for the raw list pointer that a vtable function receives.
 ///
 /// # Safety
 ///
-/// It is a command list.
+/// `list` is a valid command list.
 unsafe fn on(list: *mut c_void, act: impl FnOnce(&mut State)) {
-    // SAFETY: the caller says so.
+    // SAFETY: the caller guarantees that the list is valid.
     if let Some(list) = unsafe { ID3D12GraphicsCommandList::from_raw_borrowed(&list) } {
-        // One that can carry nothing is told of with its dispatches.
+        // If a list cannot carry private data, `dispatch` reports that.
         let _ = with(list, act);
     }
 }
 
-/// The buffer of a resource as functions are given it.
+/// Like [`buffer`], for the raw resource pointer that a vtable function receives.
 ///
 /// # Safety
 ///
-/// It is null, or a resource.
+/// `resource` is null or a valid resource.
 unsafe fn raw_buffer(resource: *mut c_void) -> Option<Buffer> {
-    // SAFETY: the caller says so.
+    // SAFETY: the caller guarantees that the pointer is null or a valid resource.
     unsafe { ID3D12Resource::from_raw_borrowed(&resource) }.and_then(buffer)
 }
 
-/// What is replaced; only [`begin`] makes the functions below known to anybody, when it is there.
+/// The original functions. [`begin`] stores them before it installs the functions below.
 fn replaced() -> Functions {
     *REPLACED.get().expect("it is set before its functions can be called")
 }
 
 unsafe extern "system" fn reset(list: *mut c_void, allocator: *mut c_void, pipeline: *mut c_void) -> HRESULT {
-    // SAFETY: what the client hands over is handed on.
+    // SAFETY: the arguments are the client's, passed on unchanged.
     let result = unsafe { (replaced().reset)(list, allocator, pipeline) };
     if result.is_ok() {
-        // SAFETY: it is a list's function.
+        // SAFETY: `list` is a command list, because only a command list's vtable has this function.
         unsafe { on(list, |state| *state = State::default()) };
     }
     result
@@ -277,7 +281,8 @@ unsafe extern "system" fn copy_buffer_region(
     start: u64,
     length: u64,
 ) {
-    // SAFETY: it is a list's function; what the client hands over is handed on.
+    // SAFETY: `list` is a command list, because only a command list's vtable has this function. The arguments
+    // are the client's, passed on unchanged.
     unsafe {
         on(list, |state| {
             let result = state.recorded.copy(raw_buffer(to), raw_buffer(from));
@@ -288,7 +293,7 @@ unsafe extern "system" fn copy_buffer_region(
 }
 
 unsafe extern "system" fn copy_resource(list: *mut c_void, to: *mut c_void, from: *mut c_void) {
-    // SAFETY: the same.
+    // SAFETY: as in `copy_buffer_region`.
     unsafe {
         on(list, |state| {
             let result = state.recorded.copy(raw_buffer(to), raw_buffer(from));
@@ -298,7 +303,7 @@ unsafe extern "system" fn copy_resource(list: *mut c_void, to: *mut c_void, from
     }
 }
 
-/// Those that are to be lost are neither seen nor handed on.
+/// Passes on each barrier by itself. A barrier with the fault `lost` is neither observed nor passed on.
 unsafe extern "system" fn resource_barrier(
     list: *mut c_void,
     count: u32,
@@ -309,8 +314,8 @@ unsafe extern "system" fn resource_barrier(
         if is_lost {
             continue;
         }
-        // SAFETY: it is a list's function; so many barriers lie there, and many mean the same as each after
-        // the other.
+        // SAFETY: `list` is a command list, because only a command list's vtable has this function. The
+        // client passes `count` barriers, and separate calls have the same effect as one call.
         unsafe {
             let barrier = barriers.add(index);
             on(list, |state| state.see(&*barrier));
@@ -322,9 +327,9 @@ unsafe extern "system" fn resource_barrier(
 impl State {
     /// # Safety
     ///
-    /// The barrier's resource is null, or one.
+    /// The resource of the barrier is null or valid.
     unsafe fn see(&mut self, barrier: &D3D12_RESOURCE_BARRIER) {
-        // SAFETY: which of the structs it is, its type says.
+        // SAFETY: `Type` names the union field that is valid.
         unsafe {
             match barrier.Type {
                 D3D12_RESOURCE_BARRIER_TYPE_UAV => {
