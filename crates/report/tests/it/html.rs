@@ -72,8 +72,6 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// If this fails after a change of the style or of the script, put the hash of the message into
-/// `html/mod.rs`.
 #[test]
 fn the_policy_allows_this_style_and_this_script_alone() {
     let (diagnosis, log) = logged(&[REVERSAL], all_wrong);
