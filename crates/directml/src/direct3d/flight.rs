@@ -156,7 +156,8 @@ impl Load {
         // A compiled operator is dispatched only after its initialiser has finished.
         recording.barrier();
         for (piece, temporary) in self.pieces.iter().zip(&temporary) {
-            recording.dispatch(piece, temporary)?;
+            let (input, output) = (piece.input.bytes(), piece.output.bytes());
+            recording.dispatch(&piece.operator, &input, &output, temporary)?;
         }
         recording.leave(self.inputs, self.outputs);
         Ok((initializing, awaited))

@@ -21,7 +21,6 @@ use super::{
     descriptors::Part,
     device::{Compiled, Device},
     fault::{Call, Fault},
-    flight::Piece,
     initializing::Initializing,
     lane::{Lane, transition, written},
 };
@@ -129,13 +128,19 @@ impl<'a> Recording<'a> {
         self.record(dispatchable, &table)
     }
 
-    pub(super) fn dispatch(&mut self, piece: &Piece, temporary: &Range<u64>) -> Result<(), Fault> {
-        let operator = &piece.operator;
+    /// Records a run of an operator, whose tensors are these parts of the two buffers.
+    pub(super) fn dispatch(
+        &mut self,
+        operator: &Compiled,
+        input: &Range<u64>,
+        output: &Range<u64>,
+        temporary: &Range<u64>,
+    ) -> Result<(), Fault> {
         let dispatchable: IDMLDispatchable =
             operator.operator.0.cast().call(Phase::Bind, "IDMLDispatchable")?;
         let table = self.bind_to(&dispatchable, operator.properties.RequiredDescriptorCount)?;
-        let input = bind(self.inputs, &piece.input.bytes());
-        let output = bind(self.outputs, &piece.output.bytes());
+        let input = bind(self.inputs, input);
+        let output = bind(self.outputs, output);
         // An input that the operator owns was bound at its initialisation.
         let input = binding((!operator.owns_input).then_some(&input));
         // SAFETY: the memory behind the bindings outlives these calls. The lane keeps the buffers alive.
