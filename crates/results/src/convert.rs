@@ -331,6 +331,13 @@ impl From<&Differences> for DifferencesForm {
 }
 
 impl TotalsForm {
+    /// Checks the values that serde does not: outcomes and answers.
+    pub(crate) fn check(&self) -> Result<(), UnknownName> {
+        self.groups.iter().try_for_each(|group| group.outcome.outcome().map(drop))?;
+        self.answers.iter().try_for_each(|answer| answer.answer.check())?;
+        self.refusals.iter().try_for_each(RefusalForm::check)
+    }
+
     /// The form of the totals. `groups` has the cases of the groups in `totals`, in the same order.
     pub(crate) fn new(totals: &Totals, groups: &[Group], names: Names<'_>) -> Self {
         let operators = names.library.operators();
@@ -512,5 +519,33 @@ impl GroupForm {
             only_other_data: self.only_other_data,
             digest: None,
         })
+    }
+
+    /// The group, without the tensors of any case.
+    pub(crate) fn group(
+        &self,
+        cases: u64,
+        level: FeatureLevel,
+        names: Names<'_>,
+    ) -> Result<Group, UnknownName> {
+        let mut first = self.failure(&self.line, level, names)?;
+        let tried = self.tried.as_ref().map(|tried| tried.try_map(|text| names.case(text)));
+        first.tried = tried.transpose()?.map(Box::new);
+        Ok(Group { cases, again: self.again.unwrap_or(cases), first })
+    }
+
+    /// The smaller case, without its tensors.
+    pub(crate) fn smallest(
+        &self,
+        level: FeatureLevel,
+        names: Names<'_>,
+    ) -> Result<Option<Failure>, UnknownName> {
+        self.smallest.as_deref().map(|text| self.failure(text, level, names)).transpose()
+    }
+
+    fn failure(&self, text: &str, level: FeatureLevel, names: Names<'_>) -> Result<Failure, UnknownName> {
+        let (case, found, outcome) = (names.case(text)?, self.found(names)?, self.outcome.outcome()?);
+        let failure = found.failure(names.library, level, (case, &self.strategy), outcome);
+        failure.ok_or_else(|| UnknownName::new("the case", text))
     }
 }

@@ -9,9 +9,11 @@ use std::{
     fs,
 };
 
+use dmlcts_diagnose::Finding;
 use dmlcts_runner::{Class, Ending, Verdict};
+use dmlcts_spec::Library;
 
-use crate::{CaseForm, Error, FindingForm, Header, Item, Reader, count::Count};
+use crate::{CaseForm, Error, FindingForm, Header, Item, Reader, convert::Names, count::Count};
 
 /// The comparison of two runs.
 #[derive(Clone, Debug)]
@@ -59,6 +61,16 @@ impl Side {
     /// Whether findings may be missing: the file was cut off, or is of an earlier version and has failures.
     pub fn lacks_findings(&self) -> bool {
         self.ending.is_none() || self.has_groups && self.findings.is_empty()
+    }
+
+    /// The findings of the run, without the tensors of any case. Findings with names that this program's spec
+    /// does not have are left out.
+    pub fn explained(&self, library: &'static Library) -> Vec<Finding> {
+        let Ok(level) = self.header.feature_level() else { return Vec::new() };
+        let strategies: Vec<String> =
+            self.findings.iter().map(|finding| finding.failures.strategy.clone()).collect();
+        let names = Names { library, strategies: &strategies };
+        self.findings.iter().filter_map(|form| form.finding(level, names).ok()).collect()
     }
 }
 

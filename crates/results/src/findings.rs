@@ -3,12 +3,12 @@
 use dmlcts_diagnose::{Counterexample, Finding, Rule};
 use dmlcts_findings::Estimate;
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_spec::{Library, Validity};
+use dmlcts_spec::Validity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    GroupForm, Side, SummaryForm, UnknownName,
+    GroupForm, UnknownName,
     convert::{Names, digest_of},
 };
 
@@ -151,35 +151,6 @@ impl FindingForm {
             shows: self.shows.clone(),
             output: digest_of(self.output.as_deref())?,
         })
-    }
-}
-
-impl Side {
-    /// The findings of the run, without the tensors of any case. Findings with names that this program's spec
-    /// does not have are left out.
-    pub fn explained(&self, library: &'static Library) -> Vec<Finding> {
-        let Ok(level) = self.header.feature_level() else { return Vec::new() };
-        let strategies: Vec<String> =
-            self.findings.iter().map(|finding| finding.failures.strategy.clone()).collect();
-        let names = Names { library, strategies: &strategies };
-        self.findings.iter().filter_map(|form| form.finding(level, names).ok()).collect()
-    }
-}
-
-impl SummaryForm {
-    /// The findings of a run whose strategies have these names, without the tensors of any case.
-    ///
-    /// # Errors
-    ///
-    /// A finding has a name that this program's spec does not have.
-    pub fn findings(
-        &self,
-        library: &'static Library,
-        strategies: &[String],
-        level: FeatureLevel,
-    ) -> Result<Vec<Finding>, UnknownName> {
-        let names = Names { library, strategies };
-        self.findings.iter().map(|form| form.finding(level, names)).collect()
     }
 }
 

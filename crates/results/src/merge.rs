@@ -6,11 +6,11 @@
 
 use dmlcts_diagnose::{Diagnosis, Finding, LeftOut};
 use dmlcts_model::FeatureLevel;
-use dmlcts_runner::{Class, CutPart, Ending, Failure, Group, Partition, Summary, Totals};
+use dmlcts_runner::{Class, CutPart, Ending, Group, Partition, Summary, Totals};
 use dmlcts_spec::Library;
 
 use crate::{
-    Analysis, Error, GroupForm, Header, Item, Reader, SummaryForm, UnknownName,
+    Analysis, Error, Header, Item, Reader, SummaryForm, UnknownName,
     analysis::{Lines, Witness},
     convert::Names,
     count::Count,
@@ -332,34 +332,4 @@ fn graver(one: Ending, other: Ending) -> Ending {
         Ending::Complete,
     ];
     BY_GRAVITY.into_iter().find(|ending| [one, other].contains(ending)).unwrap_or(one)
-}
-
-impl GroupForm {
-    /// The group, without the tensors of any case.
-    pub(crate) fn group(
-        &self,
-        cases: u64,
-        level: FeatureLevel,
-        names: Names<'_>,
-    ) -> Result<Group, UnknownName> {
-        let mut first = self.failure(&self.line, level, names)?;
-        let tried = self.tried.as_ref().map(|tried| tried.try_map(|text| names.case(text)));
-        first.tried = tried.transpose()?.map(Box::new);
-        Ok(Group { cases, again: self.again.unwrap_or(cases), first })
-    }
-
-    /// The smaller case, without its tensors.
-    pub(crate) fn smallest(
-        &self,
-        level: FeatureLevel,
-        names: Names<'_>,
-    ) -> Result<Option<Failure>, UnknownName> {
-        self.smallest.as_deref().map(|text| self.failure(text, level, names)).transpose()
-    }
-
-    fn failure(&self, text: &str, level: FeatureLevel, names: Names<'_>) -> Result<Failure, UnknownName> {
-        let (case, found, outcome) = (names.case(text)?, self.found(names)?, self.outcome.outcome()?);
-        let failure = found.failure(names.library, level, (case, &self.strategy), outcome);
-        failure.ok_or_else(|| UnknownName::new("the case", text))
-    }
 }

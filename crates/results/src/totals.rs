@@ -6,7 +6,7 @@ use dmlcts_runner::{Class, FirstCase, KnownTally, Notes, Rate, Tried, Undeclared
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AnswerForm, OutcomeForm, UnknownName};
+use crate::{AnswerForm, OutcomeForm};
 
 /// The totals of cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -46,15 +46,6 @@ pub struct TotalsForm {
     /// The number of failures in further groups, which are only counted.
     #[serde(default)]
     pub ungrouped: u64,
-}
-
-impl TotalsForm {
-    /// Checks the values that serde does not: outcomes and answers.
-    pub(crate) fn check(&self) -> Result<(), UnknownName> {
-        self.groups.iter().try_for_each(|group| group.outcome.outcome().map(drop))?;
-        self.answers.iter().try_for_each(|answer| answer.answer.check())?;
-        self.refusals.iter().try_for_each(RefusalForm::check)
-    }
 }
 
 /// The number of cases with each verdict, for one strategy and one operator.
