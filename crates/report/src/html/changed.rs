@@ -6,7 +6,10 @@ use dmlcts_model::escaped;
 use dmlcts_snapshots::{Change, Changes};
 use maud::html;
 
-use super::{Page, Part, tensors::outputs};
+use super::{
+    page::{Page, Part},
+    tensors::outputs,
+};
 use crate::{CaseOutputs, Tone, numbers::counted};
 
 /// The name of a snapshot, its changes, and the outputs of the cases of each change, if they are known.

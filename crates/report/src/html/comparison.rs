@@ -9,13 +9,11 @@ use dmlcts_spec::Library;
 use maud::{Markup, html};
 
 use super::{
-    CARDS, Page, Part,
     answers::answers,
     card::{Card, command},
-    cases, facts,
-    island::island,
+    island::{id, island},
     matrix::matrix,
-    tiles,
+    page::{CARDS, Page, Part, cases, facts, tiles},
 };
 use crate::{
     Replay, Tone,
@@ -66,19 +64,6 @@ impl ComparedCases {
                 Some(changed),
             );
         }
-    }
-}
-
-/// The name of a kind in the table of cases.
-pub(super) fn id(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Broken => "broken",
-        Kind::Changed => "changed",
-        Kind::NewFailing => "new-failing",
-        Kind::Answered => "answered",
-        Kind::Fixed => "fixed",
-        Kind::New => "new",
-        Kind::Gone => "gone",
     }
 }
 

@@ -7,12 +7,11 @@ use std::collections::HashMap;
 
 use dmlcts_diagnose::Finding;
 use dmlcts_model::printable;
-use dmlcts_results::{CaseLog, Listed};
+use dmlcts_results::{CaseLog, Kind, Listed};
 use dmlcts_runner::Class;
 use dmlcts_spec::Validity;
 use serde_json::{Value, json};
 
-use super::comparison::id;
 use crate::{Replay, command};
 
 /// The names of the columns of a row, in order.
@@ -111,4 +110,17 @@ fn row(listed: &Listed, finding: &str, texts: &mut Texts) -> Value {
         ]);
     }
     json!(row)
+}
+
+/// The name of a kind in the table of cases.
+pub(super) fn id(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Broken => "broken",
+        Kind::Changed => "changed",
+        Kind::NewFailing => "new-failing",
+        Kind::Answered => "answered",
+        Kind::Fixed => "fixed",
+        Kind::New => "new",
+        Kind::Gone => "gone",
+    }
 }

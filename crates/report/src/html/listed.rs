@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use dmlcts_model::escaped;
 use maud::html;
 
-use super::{Page, Part, facts};
+use super::page::{Page, Part, facts};
 use crate::listed::{ListedFinding, title};
 
 /// Writes the findings of the folder `name`.

@@ -9,13 +9,11 @@ use dmlcts_runner::{Summary, Verdict};
 use maud::{Markup, html};
 
 use super::{
-    CARDS, Page, Part,
     answers::answers,
     card::{Card, capital, command},
-    cases, facts,
     island::island,
     matrix::matrix,
-    tiles, tone,
+    page::{CARDS, Page, Part, cases, facts, tiles, tone},
 };
 use crate::{
     Context, Style, Subject,
