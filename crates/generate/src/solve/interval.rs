@@ -1,5 +1,9 @@
 //! Ranges of integers, and their arithmetic. Values saturate far outside the range of a desc's values, so
 //! that nothing overflows.
+//!
+//! The solver computes with them for each value that it tries, in words and with remainders as narrow as they
+//! are. [`dmlcts_spec::Range`] has other duties: it runs once for a program, must hold the sums of 64-bit
+//! members, and so has 128 bits.
 
 /// The bound at which values saturate. It is far outside the range of a desc's members and their sums.
 /// Products of two members may saturate, but then also exceed everything that they are compared with.
