@@ -413,7 +413,7 @@ impl Bound {
 /// The required alignment of a tensor's offset, in bytes. It is the maximum of the alignment that the desc
 /// guarantees, DirectML's minimum of 16, and the configured alignment of the device.
 fn tensor_alignment(promised: u32, device: &Device) -> u64 {
-    promised.max(raw::DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT).max(device.told.alignment).into()
+    promised.max(raw::DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT).max(device.misbehaviour.alignment).into()
 }
 
 impl IDMLBindingTable_Impl for Table_Impl {
