@@ -38,7 +38,8 @@ pub(crate) struct Explainer<'a, 'run> {
 }
 
 impl Explainer<'_, '_> {
-    /// The findings, the most severe first.
+    /// The findings, the most severe first. For a run that is over, without a backend to ask, see
+    /// [`RecordedRun::findings`](crate::RecordedRun::findings).
     pub(crate) fn findings(&mut self, run_outcomes: &RunOutcomes) -> Vec<Finding> {
         let of_group = self.groups.first().map(|group| group.first.case.clone());
         let first = run_outcomes.failures().keys().next();

@@ -32,7 +32,8 @@ pub struct RecordedRun<'a> {
 }
 
 impl RecordedRun<'_> {
-    /// The findings, the most severe first. `read` returns the case at an index.
+    /// The findings, the most severe first, by the recorded outcomes alone: no backend answers experiments.
+    /// `read` returns the case at an index.
     pub fn findings(&self, run_outcomes: &RunOutcomes, read: &mut dyn FnMut(u64) -> Case) -> Vec<Finding> {
         let of = (self.library, self.level);
         let (mut outcomes, is_sample) = outcomes::outcomes(run_outcomes, &Wordings::of(run_outcomes));

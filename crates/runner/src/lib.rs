@@ -3,10 +3,10 @@
 //! A run has a number of *workers* and one *collector*. Each worker has its own thread and its own backend. A
 //! worker takes a batch of consecutive case indices and reads the cases from the [`Source`]. It judges each
 //! case, fills its input and computes the expected output. Then the backend runs the batch, and the worker
-//! gives each case a verdict ([`rule`] is the table). The collector puts the results of the batches in the
-//! order of the cases. It runs the first failure of each group again alone, and emits [`Event`]s. Its reports
-//! do not depend on the number of threads. After the cases, [`run_then`] lends the backend to those who
-//! explain the failures.
+//! gives each case a verdict ([`verdict_on`] is the table). The collector puts the results of the batches in
+//! the order of the cases. It runs the first failure of each group again alone, and emits [`Event`]s. Its
+//! reports do not depend on the number of threads. After the cases, [`run_then`] lends the backend to those
+//! who explain the failures.
 //!
 //! The runner detects these faults of a backend:
 //!
