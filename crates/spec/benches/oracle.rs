@@ -1,4 +1,4 @@
-//! How fast the oracle plans and executes small tensors.
+//! How fast the oracle plans and executes small tensors, and tensors with a long axis.
 
 use std::{hint::black_box, time::Duration};
 
@@ -52,19 +52,34 @@ const SMALL: &[(&str, &str)] = &[
     ),
 ];
 
+/// Reads of a long axis: a line, a few lines, and a period of ten coordinates.
+const LONG: &[(&str, &str)] = &[
+    ("slice", "SLICE UINT8 in=2000000 out=1000000 Offsets=1 Sizes=1000000 Strides=2 fill=iota"),
+    (
+        "padding1 constant",
+        "PADDING1 UINT8 in=500000 out=1000000 PaddingMode=CONSTANT PaddingValue=9 StartPadding=250000 \
+         EndPadding=250000 fill=iota",
+    ),
+    (
+        "padding1 reflection",
+        "PADDING1 UINT8 in=6 out=1000000 PaddingMode=REFLECTION StartPadding=1 EndPadding=999993 fill=iota",
+    ),
+];
+
 fn main() {
     let mut criterion = Criterion::default()
         .configure_from_args()
         .warm_up_time(Duration::from_millis(300))
         .measurement_time(Duration::from_secs(1));
-    small(&mut criterion);
+    measure(&mut criterion, "oracle, plan and execute", SMALL);
+    measure(&mut criterion, "oracle, a long axis", LONG);
     criterion.final_summary();
 }
 
-fn small(criterion: &mut Criterion) {
+fn measure(criterion: &mut Criterion, group: &str, cases: &[(&str, &str)]) {
     let library = Library::embedded();
-    let mut group = criterion.benchmark_group("oracle, plan and execute");
-    for (name, text) in SMALL {
+    let mut group = criterion.benchmark_group(group);
+    for (name, text) in cases {
         let case = parse(text);
         let Some(operator) = library.operator(&case.desc.signature.operator) else { continue };
         let mut scratch = Scratch::default();
@@ -72,7 +87,7 @@ fn small(criterion: &mut Criterion) {
         let valid = valid.unwrap_or_else(|_| panic!("{name} is not valid"));
         let input = vec![1; memory(&case, true)];
         let mut output = vec![0; memory(&case, false)];
-        group.throughput(Throughput::Elements(output.len() as u64 / 4));
+        group.throughput(Throughput::Bytes(output.len() as u64));
         group.bench_function(*name, |bencher| {
             bencher.iter(|| {
                 let mut plan = operator.plan(valid, 0, &mut scratch).expect("planned");

@@ -1,9 +1,9 @@
 //! Ranges of integers, and their arithmetic. Values saturate far outside the range of a desc's values, so
 //! that nothing overflows.
 //!
-//! The solver computes with them for each value that it tries, in words and with remainders as narrow as they
-//! are. [`dmlcts_spec::Range`] has other duties: it runs once for a program, must hold the sums of 64-bit
-//! members, and so has 128 bits.
+//! The solver computes with these ranges for each value that it tries, in 64 bits. The ranges of the crate
+//! `spec` bound the operations of a program once, when it is built. They have 128 bits, since a member may
+//! have 64.
 
 /// The bound at which values saturate. It is far outside the range of a desc's members and their sums.
 /// Products of two members may saturate, but then also exceed everything that they are compared with.

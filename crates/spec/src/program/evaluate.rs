@@ -171,9 +171,9 @@ impl Evaluation<'_> {
         if self.values.is_wide { self.wide().edge(id) } else { self.narrow().edge(id) }
     }
 
-    /// The lanes that are on one line with the first, if all points are on one axis and their coordinates
-    /// ascend: what each operation that depends on `c` has between the coordinates of such a lane and of the
-    /// first is on the line through its values at both. Only the first if a value does not fit 64 bits.
+    /// For points that ascend on one axis, the lanes whose point is on a line with the first: between the
+    /// two coordinates, every operation that depends on `c` changes by the same amount from each coordinate
+    /// to the next. It is the first lane alone if a value does not fit 64 bits.
     pub fn on_line(&self) -> u8 {
         if self.values.is_wide { 1 } else { self.narrow().on_line() }
     }

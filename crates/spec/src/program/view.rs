@@ -107,8 +107,9 @@ impl<'a, N: Number> View<'a, N> {
 
     /// See [`Evaluation::on_line`](super::Evaluation::on_line).
     ///
-    /// What an operation does with two lines is a line as long as it takes the same branch. The difference of
-    /// two lines is one, too: it has the same sign at both ends only if it has it everywhere between them.
+    /// Operations turn lines into a line as long as they decide in the same way, by the order of two values,
+    /// a sign or a quotient. The difference of two lines is a line, too. So an order that holds at both ends
+    /// also holds between them.
     pub(super) fn on_line(&self) -> u8 {
         let row =
             |id: OpId| self.moving.rows.get(id.index()).map_or([N::default(); MAXIMUM_AXES], |row| row.0);
