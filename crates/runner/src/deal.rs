@@ -27,6 +27,8 @@ pub(crate) struct Dealer {
 struct Dealing {
     /// The cases that no worker has, in order: those that were given back, and the rest.
     left: Vec<Range<u64>>,
+    /// The number of workers that may still give cases back.
+    preparing: u64,
     /// The number of batches that were dealt and not reported.
     out: u64,
     /// The next case to report.
@@ -42,6 +44,16 @@ impl Dealing {
         self.out >= WINDOW && self.left.first().is_some_and(|first| first.start > self.next)
     }
 
+    /// Whether no worker has the next case to deal, and none will give one back.
+    fn is_over(&self) -> bool {
+        self.left.is_empty() && self.preparing == 0
+    }
+
+    /// Whether the next cases to deal precede this one.
+    fn precede(&self, newest: u64) -> bool {
+        self.left.first().is_some_and(|first| first.start < newest)
+    }
+
     fn deal(&mut self, most: u64) -> Option<Range<u64>> {
         let first = self.left.first_mut()?;
         let end = first.start.saturating_add(most).min(first.end);
@@ -49,6 +61,7 @@ impl Dealing {
         first.start = end;
         self.left.retain(|cases| !cases.is_empty());
         self.out += 1;
+        self.preparing += 1;
         Some(cases)
     }
 }
@@ -60,27 +73,41 @@ impl Dealer {
         let (next, end) = (cases.start, cases.end);
         let mut left = vec![cases];
         left.retain(|cases| !cases.is_empty());
-        let dealing = Mutex::new(Dealing { left, out: 0, next, end });
+        let dealing = Mutex::new(Dealing { left, preparing: 0, out: 0, next, end });
         Self { most: most.max(1), reach: reach.max(1), dealing, moved: Condvar::new() }
     }
 
-    /// Returns the cases for a batch of at most this size, as soon as they are not too far ahead. `None` if
-    /// no case is left or the run is to end. Calls `waits` before it blocks.
-    pub(crate) fn next(&self, cases: u64, stop: &Stop, waits: impl FnOnce()) -> Option<Range<u64>> {
+    /// Returns the cases for a batch of at most this size, as soon as they are not too far ahead. The worker
+    /// must call [`Dealer::give_back`] when it has prepared its batch. `None` if no case is left or the run is
+    /// to end.
+    ///
+    /// `finish` finishes the worker's own batches, of which `newest` is the first case of the newest. It is
+    /// called before this blocks, and before the worker gets cases that precede its own batches: those would
+    /// wait for a later case that hangs.
+    pub(crate) fn next(
+        &self,
+        cases: u64,
+        stop: &Stop,
+        newest: u64,
+        finish: impl FnOnce(),
+    ) -> Option<Range<u64>> {
         let most = cases.clamp(1, self.most).saturating_mul(self.reach);
-        let mut waits = Some(waits);
+        let mut finish = Some(finish);
         let mut dealing = self.dealing();
-        while dealing.is_far() && !stop.is_requested() {
-            dealing = if let Some(waits) = waits.take() {
-                // Other workers may fill the window meanwhile, so the check repeats.
+        while !stop.is_requested() {
+            let blocks = dealing.is_far() || dealing.left.is_empty() && !dealing.is_over();
+            dealing = if let Some(finish) = finish.take_if(|_| blocks || dealing.precede(newest)) {
+                // Other workers may deal and report meanwhile, so the check repeats.
                 drop(dealing);
-                waits();
+                finish();
                 self.dealing()
-            } else {
+            } else if blocks {
                 self.moved.wait(dealing).unwrap_or_else(PoisonError::into_inner)
+            } else {
+                return dealing.deal(most);
             };
         }
-        if stop.is_requested() { None } else { dealing.deal(most) }
+        None
     }
 
     /// The maximum number of cases of a batch.
@@ -88,15 +115,17 @@ impl Dealer {
         self.most
     }
 
-    /// Whether no cases are left to deal at the moment.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.dealing().left.is_empty()
+    /// Whether no case is left to deal, and no worker will give one back.
+    pub(crate) fn is_over(&self) -> bool {
+        self.dealing().is_over()
     }
 
-    /// Takes back cases that were dealt but not read.
+    /// Takes back the dealt cases that are not in the worker's batch, if there are any.
     pub(crate) fn give_back(&self, mut cases: Range<u64>) {
+        let mut dealing = self.dealing();
+        dealing.preparing = dealing.preparing.saturating_sub(1);
         if !cases.is_empty() {
-            let left = &mut self.dealing().left;
+            let left = &mut dealing.left;
             let place = left.partition_point(|before| before.start < cases.start);
             if let Some(behind) = left.get(place).filter(|behind| behind.start == cases.end) {
                 cases.end = behind.end;
@@ -104,6 +133,7 @@ impl Dealer {
             }
             left.insert(place, cases);
         }
+        drop(dealing);
         self.wake();
     }
 
@@ -153,9 +183,16 @@ mod tests {
     use super::*;
     use crate::Ending;
 
+    /// The next cases for a worker that has no batch in flight and puts all of them into one.
+    fn next(dealer: &Dealer, most: u64, stop: &Stop) -> Option<Range<u64>> {
+        let dealt = dealer.next(most, stop, 0, || ())?;
+        dealer.give_back(dealt.end..dealt.end);
+        Some(dealt)
+    }
+
     fn dealt(dealer: &Dealer, most: u64) -> Vec<Range<u64>> {
         let stop = Stop::default();
-        std::iter::from_fn(|| dealer.next(most, &stop, || ())).collect()
+        std::iter::from_fn(|| next(dealer, most, &stop)).collect()
     }
 
     #[test]
@@ -173,7 +210,7 @@ mod tests {
     #[test]
     fn what_is_given_back_is_dealt_first() {
         let (dealer, stop) = (Dealer::new(0..20, 8, 1), Stop::default());
-        let next = |most| dealer.next(most, &stop, || ());
+        let next = |most| next(&dealer, most, &stop);
         assert_eq!((next(8), next(8)), (Some(0..8), Some(8..16)));
         dealer.give_back(10..16);
         dealer.give_back(3..8);
@@ -193,7 +230,7 @@ mod tests {
             missing.into_iter().map(|cases| (cases.start, cases.end)).collect::<Vec<_>>()
         };
         assert_eq!(missing(&[]), []);
-        (0..4).for_each(|_| assert!(dealer.next(8, &stop, || ()).is_some()));
+        (0..4).for_each(|_| assert!(next(&dealer, 8, &stop).is_some()));
         dealer.give_back(12..16);
         dealer.report(8);
         assert_eq!(missing(&[]), [(8, 12), (16, 32)]);
@@ -206,13 +243,47 @@ mod tests {
     #[test]
     fn the_case_that_all_others_wait_for_is_always_dealt() {
         let (dealer, stop) = (Dealer::new(0..u64::MAX, 8, 1), Stop::default());
-        (0..WINDOW).for_each(|_| assert!(dealer.next(8, &stop, || ()).is_some()));
+        (0..WINDOW).for_each(|_| assert!(next(&dealer, 8, &stop).is_some()));
         dealer.give_back(2..8);
         dealer.report(2);
         // Other workers filled the window again in the meantime.
         dealer.dealing().out = WINDOW;
         let waits = || panic!("it is there");
-        assert_eq!(dealer.next(8, &stop, waits), Some(2..8));
+        assert_eq!(dealer.next(8, &stop, 0, waits), Some(2..8));
+    }
+
+    /// Otherwise they would wait for a later case that hangs.
+    #[test]
+    fn a_worker_finishes_its_batch_before_it_gets_earlier_cases() {
+        let (dealer, stop) = (Dealer::new(0..20, 8, 1), Stop::default());
+        let first = dealer.next(8, &stop, 0, || ()).expect("there are cases");
+        let newest = next(&dealer, 8, &stop).expect("there are cases");
+        assert_eq!((&first, &newest), (&(0..8), &(8..16)));
+        dealer.give_back(3..8);
+        let mut is_finished = false;
+        let others = || {
+            assert_eq!(next(&dealer, 1, &stop), Some(3..4), "another worker gets them meanwhile");
+            is_finished = true;
+        };
+        assert_eq!(dealer.next(8, &stop, newest.start, others), Some(4..8));
+        assert!(is_finished);
+    }
+
+    #[test]
+    fn a_worker_waits_for_cases_that_another_may_give_back() {
+        let (dealer, stop) = (Arc::new(Dealer::new(0..8, 8, 1)), Stop::default());
+        let all = dealer.next(8, &stop, 0, || ());
+        assert_eq!((all, dealer.is_over()), (Some(0..8), false));
+        let (told, waits) = std::sync::mpsc::channel();
+        let other = {
+            let (dealer, stop) = (Arc::clone(&dealer), stop.clone());
+            std::thread::spawn(move || dealer.next(8, &stop, 0, || told.send(()).expect("it listens")))
+        };
+        waits.recv().expect("it finishes its batches before it waits");
+        dealer.give_back(3..8);
+        assert_eq!(other.join().expect("it ends"), Some(3..8));
+        dealer.give_back(8..8);
+        assert!(dealer.is_over());
     }
 
     #[test]
@@ -225,7 +296,7 @@ mod tests {
         let (dealer, stop) = (Arc::new(Dealer::new(0..u64::MAX, 1, 1)), Stop::default());
         let ahead = {
             let (dealer, stop) = (Arc::clone(&dealer), stop.clone());
-            std::thread::spawn(move || std::iter::from_fn(|| dealer.next(1, &stop, || ())).count() as u64)
+            std::thread::spawn(move || std::iter::from_fn(|| next(&dealer, 1, &stop)).count() as u64)
         };
         while dealer.dealing().out < WINDOW {
             std::thread::yield_now();

@@ -36,6 +36,13 @@ pub(crate) struct InFlight<'run> {
     panic: Option<String>,
 }
 
+impl InFlight<'_> {
+    /// The first case that was read for the batch.
+    pub(crate) fn first(&self) -> u64 {
+        self.prepared.cases.start
+    }
+}
+
 /// A batch that the backend has answered, or panicked over.
 pub(crate) struct Answered<'run> {
     pub(crate) cases: Range<u64>,

@@ -201,7 +201,7 @@ fn start_workers(shared: &Arc<Shared>, jobs: usize) -> Receiver<BatchResult> {
 }
 
 fn start_worker(shared: &Arc<Shared>, sender: &Sender<BatchResult>, number: usize, jobs: usize) {
-    if number >= jobs || shared.dealer.is_empty() {
+    if number >= jobs || shared.dealer.is_over() {
         return;
     }
     let (own, sender) = (Arc::clone(shared), sender.clone());

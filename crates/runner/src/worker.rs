@@ -61,10 +61,12 @@ impl<'run> Worker<'run> {
         self.finish_until(0, done);
     }
 
-    /// The next cases, or `None`. Before it waits for other workers, it finishes its own batches.
+    /// The next cases, or `None`. Before it waits for other workers, or gets cases that precede its own
+    /// batches, it finishes its own batches.
     fn deal(&mut self, done: &mut dyn FnMut(BatchResult)) -> Option<Range<u64>> {
         let (shared, cases) = (self.shared, self.sizer.cases());
-        shared.dealer.next(cases, &shared.stop, || self.finish_until(0, done))
+        let newest = self.in_flight.back().map_or(0, InFlight::first);
+        shared.dealer.next(cases, &shared.stop, newest, || self.finish_until(0, done))
     }
 
     /// Prepares a batch. Before it waits for another thread with a large case, it finishes its own batches.
