@@ -78,8 +78,8 @@ impl Dealer {
     }
 
     /// Returns the cases for a batch of at most this size, as soon as they are not too far ahead. The worker
-    /// must call [`Dealer::give_back`] when it has prepared its batch. `None` if no case is left or the run is
-    /// to end.
+    /// must call [`Dealer::give_back`] when it has prepared its batch. `None` if no case is left or the run
+    /// is to end.
     ///
     /// `finish` finishes the worker's own batches, of which `newest` is the first case of the newest. It is
     /// called before this blocks, and before the worker gets cases that precede its own batches: those would
