@@ -28,8 +28,8 @@ use dmlcts_backend::{
 use dmlcts_directml::{DirectMl, Options, marshal::Marshalled};
 use dmlcts_generate::Suite;
 use dmlcts_model::{Case, FeatureLevel, line};
-use dmlcts_runner::{Configuration, Cursor, Ending, Event, Factory, Run, Source, Stop, SuiteSource};
-use dmlcts_spec::{Library, Source as Text, Validity};
+use dmlcts_runner::{CaseSource, Configuration, Cursor, Ending, Event, Factory, Run, Stop, SuiteSource};
+use dmlcts_spec::{Library, Source, Validity};
 
 /// Each clause is broken alone. A valid desc comes with each broken one, and is left out.
 const NEGATIVE: &str = "
@@ -58,7 +58,7 @@ const WINDOWS: usize = 5;
 /// Repeats the same cases without end.
 struct Round(Arc<[Case]>);
 
-impl Source for Round {
+impl CaseSource for Round {
     fn count(&self) -> Option<u64> {
         None
     }
@@ -154,7 +154,7 @@ fn is_the_same(threads: &Capabilities, processes: &Capabilities, program: &str) 
 /// The first cases of a suite with this validity that reach `CreateOperator`.
 fn cases(suite: &str, level: FeatureLevel, wanted: Validity) -> Result<Arc<[Case]>, Box<dyn Error>> {
     let library = Library::embedded();
-    let suite = Suite::parse(&Text::new("measured.yaml", suite))?;
+    let suite = Suite::parse(&Source::new("measured.yaml", suite))?;
     let parts = SuiteSource::new(suite.expand(library, 0)?, &[]);
     let mut cursor = parts.cursor();
     let first = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";

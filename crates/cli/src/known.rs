@@ -10,14 +10,14 @@ use dmlcts_store::{AcceptedRun, FailedCases, Folder, Stored};
 use crate::{exit::Exit, problem::Problem};
 
 /// The findings that a run expects.
-pub(crate) struct Known {
+pub(crate) struct Expected {
     folder: Option<Folder>,
     /// The name that the folder must have, if that is not the backend's.
     name: Option<String>,
     stored: Vec<Stored>,
 }
 
-impl Known {
+impl Expected {
     /// Reads and checks a folder. `accepts` is whether it may not exist yet.
     pub(crate) fn load(dir: Option<&str>, name: Option<&str>, accepts: bool) -> Result<Self, Problem> {
         let folder = dir.map(Folder::new);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dmlcts_diagnose::{Diagnosis, EarlierFinding};
 use dmlcts_generate::{Order, suite::Strategy};
 use dmlcts_results::{Analysis, Header, RunFiles, SelectionForm};
-use dmlcts_runner::{Source, SuiteSource};
+use dmlcts_runner::{CaseSource, SuiteSource};
 use dmlcts_spec::Library;
 
 use crate::{
@@ -27,7 +27,7 @@ pub(crate) fn read(
     let suite = suite(&header.selection);
     let strategies = strategies(&header.selection, suite.as_deref());
     let source = suite.as_deref().filter(|_| header.program == env!("CARGO_PKG_VERSION"));
-    let source = source.map(|source| source as &dyn Source);
+    let source = source.map(|source| source as &dyn CaseSource);
     let analysis = Analysis { source, earlier };
     let joined = files.join(library, &strategies, Some(analysis), &mut |line| {
         take(line);

@@ -1,11 +1,11 @@
 //! The memory that comes back from a flight, and its way into the batch.
 
-use crate::placement::Part;
+use crate::placement::ArenaPart;
 
 /// The memory of a finished flight. It holds no reference to the device.
 pub(crate) struct Arrived {
     /// The job of each run, with the locations of its input and its output.
-    pub(crate) pieces: Vec<(usize, [Part; 2])>,
+    pub(crate) pieces: Vec<(usize, [ArenaPart; 2])>,
     pub(crate) inputs: Vec<u8>,
     pub(crate) outputs: Vec<u8>,
 }
@@ -46,10 +46,10 @@ mod tests {
     use super::*;
 
     /// Two tensors of four bytes, 32 bytes apart, so that they share the guard between them.
-    fn arrived(outputs: impl Fn(&[Part; 2], &mut [u8])) -> Arrived {
+    fn arrived(outputs: impl Fn(&[ArenaPart; 2], &mut [u8])) -> Arrived {
         let arena = 104;
-        let parts = [(32..36, 256), (68..72, 768)].map(|(tensor, at)| Part::new(arena, &tensor, at));
-        let input = Part::new(arena, &(32..36), 32);
+        let parts = [(32..36, 256), (68..72, 768)].map(|(tensor, at)| ArenaPart::new(arena, &tensor, at));
+        let input = ArenaPart::new(arena, &(32..36), 32);
         assert_eq!(parts[1].bytes(), 768..772);
         let mut memory = vec![0; 1024];
         for part in &parts {

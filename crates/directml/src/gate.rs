@@ -10,12 +10,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// The gate at a device, which also stores the device.
 #[derive(Debug)]
 pub(crate) struct Gate<D> {
-    state: Mutex<State<D>>,
+    state: Mutex<GateState<D>>,
     changed: Condvar,
 }
 
 #[derive(Debug)]
-struct State<D> {
+struct GateState<D> {
     /// `None` during exclusive access, whose holder has the device, and if no device is left.
     device: Option<D>,
     together: usize,
@@ -40,7 +40,7 @@ pub(crate) struct ExclusiveAccess<'gate, D> {
 
 impl<D: Clone> Gate<D> {
     pub(crate) fn new(device: D) -> Self {
-        let state = State { device: Some(device), together: 0, wanting_alone: 0, alone: false };
+        let state = GateState { device: Some(device), together: 0, wanting_alone: 0, alone: false };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
@@ -59,7 +59,7 @@ impl<D: Clone> Gate<D> {
         self.let_in(state)
     }
 
-    fn let_in(self: &Arc<Self>, mut state: MutexGuard<'_, State<D>>) -> SharedAccess<D> {
+    fn let_in(self: &Arc<Self>, mut state: MutexGuard<'_, GateState<D>>) -> SharedAccess<D> {
         state.together += 1;
         SharedAccess { gate: Arc::clone(self), device: state.device.clone() }
     }
@@ -83,11 +83,11 @@ impl<D: Clone> Gate<D> {
 }
 
 impl<D> Gate<D> {
-    fn lock(&self) -> MutexGuard<'_, State<D>> {
+    fn lock(&self) -> MutexGuard<'_, GateState<D>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'state>(&self, state: MutexGuard<'state, State<D>>) -> MutexGuard<'state, State<D>> {
+    fn wait<'state>(&self, state: MutexGuard<'state, GateState<D>>) -> MutexGuard<'state, GateState<D>> {
         self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 }

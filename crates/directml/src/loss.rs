@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The batches that lost work on one device.
 #[derive(Debug, Default)]
-pub(crate) struct Losses(Mutex<State>);
+pub(crate) struct Losses(Mutex<OpenBatches>);
 
 #[derive(Debug, Default)]
-struct State {
+struct OpenBatches {
     /// The number of batches whose cases have not all run alone yet.
     open: usize,
     /// Whether a case removed a device again.
@@ -25,7 +25,7 @@ struct State {
 pub(crate) struct Loss(Arc<Losses>);
 
 impl Losses {
-    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+    fn change<T>(&self, change: impl FnOnce(&mut OpenBatches) -> T) -> T {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn place(end: u64, offset: u64, alignment: u32) -> Option<u64> {
 
 /// The location of a tensor's memory: in an arena of the batch, and on the device.
 #[derive(Clone)]
-pub(crate) struct Part {
+pub(crate) struct ArenaPart {
     /// The range in the arena, with guards.
     pub(crate) whole: Range<usize>,
     /// The range in the arena, without guards.
@@ -37,7 +37,7 @@ pub(crate) struct Part {
     pub(crate) at: u64,
 }
 
-impl Part {
+impl ArenaPart {
     /// The part for a tensor at offset `at` on the device. `arena` is the size of the arena in bytes.
     pub(crate) fn new(arena: usize, tensor: &Range<usize>, at: u64) -> Self {
         let guard = GUARD as usize;

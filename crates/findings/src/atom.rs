@@ -4,9 +4,9 @@
 use dmlcts_spec::Scope;
 
 use crate::{
-    universe::Row,
+    universe::TermValues,
     universe::Universe,
-    vocabulary::{Kind, Word},
+    vocabulary::{ValueKind, Word},
 };
 
 /// How two numbers compare.
@@ -217,7 +217,7 @@ impl Test {
 
 /// A question about a term, lane by lane.
 #[inline]
-fn each(one: Row<'_>, holds: impl Fn(i64) -> bool) -> Truth {
+fn each(one: TermValues<'_>, holds: impl Fn(i64) -> bool) -> Truth {
     let on = match <&[i64; 8]>::try_from(one.values) {
         // The compiler unrolls a loop of a known length.
         Ok(values) => (0..8).fold(0, |on, lane| on | u8::from(holds(values[lane])) << lane),
@@ -228,7 +228,7 @@ fn each(one: Row<'_>, holds: impl Fn(i64) -> bool) -> Truth {
 
 /// A question about two terms, lane by lane.
 #[inline]
-fn both(one: Row<'_>, other: Row<'_>, holds: impl Fn(i64, i64) -> bool) -> Truth {
+fn both(one: TermValues<'_>, other: TermValues<'_>, holds: impl Fn(i64, i64) -> bool) -> Truth {
     // Lists of different lengths have no axes in common.
     let of = if one.of == other.of { one.of } else { 0 };
     let defined = one.defined & other.defined & of;
@@ -320,7 +320,7 @@ pub(crate) fn number_weight(number: i64) -> u32 {
 
 /// A condition on a set of names.
 fn within(word: &Word, set: i64) -> (String, u32) {
-    let Kind::Violation(known) = &word.kind else { return (String::new(), 0) };
+    let ValueKind::Violation(known) = &word.kind else { return (String::new(), 0) };
     let named = known.iter().enumerate().filter(|(place, _)| set >> place & 1 == 1);
     let names: Vec<&str> = named.map(|(_, name)| name.as_str()).collect();
     let weight = word.weight + 3 * names.len() as u32;
@@ -332,7 +332,7 @@ fn within(word: &Word, set: i64) -> (String, u32) {
 
 /// A condition on a name.
 fn names(word: &Word, codes: &[i64], is: bool) -> (String, u32) {
-    let Kind::Name(known) = &word.kind else { return (String::new(), 0) };
+    let ValueKind::Name(known) = &word.kind else { return (String::new(), 0) };
     let name = |code: &i64| {
         let named = known.iter().find(|(value, _)| value == code);
         named.map_or_else(|| code.to_string(), |(_, name)| name.clone())

@@ -28,7 +28,7 @@ pub(crate) fn redraw(case: &mut Case, draws: &mut Draws) {
     }
     if draws.chance(1, 3)
         && let Some(data_type) = case.desc.tensor(Side::Output).map(|tensor| tensor.data_type)
-        && let Some(source) = Source::new(data_type, draws)
+        && let Some(source) = ElementDraws::new(data_type, draws)
     {
         for value in &mut case.desc.members {
             if let Value::Scalar(bytes) = value {
@@ -92,7 +92,8 @@ fn span(tensor: &Tensor) -> Option<u128> {
 fn telling(case: &Case, draws: &mut Draws) -> Option<Fill> {
     let input = case.desc.tensor(Side::Input)?;
     let count = span(input)?;
-    let (one, other) = (Source::new(input.data_type, draws)?, Source::new(input.data_type, draws)?);
+    let (one, other) =
+        (ElementDraws::new(input.data_type, draws)?, ElementDraws::new(input.data_type, draws)?);
     if count > LISTED {
         return Some(Fill::Special { seed: draws.below(1 << 16) });
     }
@@ -116,7 +117,7 @@ fn telling(case: &Case, draws: &mut Draws) -> Option<Fill> {
 
 /// Draws elements of one kind.
 #[derive(Clone, Copy)]
-struct Source {
+struct ElementDraws {
     kind: NumberKind,
     /// The bits of an element.
     bits: u32,
@@ -141,7 +142,7 @@ enum Style {
     NegativeZero,
 }
 
-impl Source {
+impl ElementDraws {
     /// A source of elements of a data type. `None` for types without whole bytes.
     fn new(data_type: DataType, draws: &mut Draws) -> Option<Self> {
         let (kind, bits) = (data_type.number_kind()?, 8 * data_type.element_size()? as u32);

@@ -14,7 +14,7 @@ use crate::{
     fresh::Fresh,
     label::{Ask, Label, RoundLimit},
     learn::{RuleSet, learn},
-    propose::{Asked, Source, fresh_cases, questions},
+    propose::{Asked, ProposalSource, fresh_cases, questions},
     simplify::pruned,
     universe::Universe,
 };
@@ -129,7 +129,7 @@ pub(crate) struct Experimented {
 }
 
 /// What a loop works on.
-pub(crate) struct Subject<'a, 'lib> {
+pub(crate) struct OperatorSubject<'a, 'lib> {
     pub(crate) operator: &'a Operator,
     pub(crate) asked: Asked,
     pub(crate) class: &'a str,
@@ -142,7 +142,7 @@ pub(crate) struct Subject<'a, 'lib> {
 
 /// A loop of experiments between its rounds.
 struct Loop<'a, 'lib> {
-    subject: Subject<'a, 'lib>,
+    subject: OperatorSubject<'a, 'lib>,
     draws: Draws,
     /// The work of all searches.
     effort: Effort<'a>,
@@ -162,7 +162,7 @@ struct Loop<'a, 'lib> {
 /// Learns the rules of a universe by experiments, which extend the universe.
 pub(crate) fn experiment(
     universe: &mut Universe<'_>,
-    subject: Subject<'_, '_>,
+    subject: OperatorSubject<'_, '_>,
     ask: &mut dyn Ask,
 ) -> Experimented {
     let mut state = Loop::new(universe, subject);
@@ -193,7 +193,7 @@ pub(crate) fn experiment(
 }
 
 impl<'a, 'lib> Loop<'a, 'lib> {
-    fn new(universe: &Universe<'_>, subject: Subject<'a, 'lib>) -> Self {
+    fn new(universe: &Universe<'_>, subject: OperatorSubject<'a, 'lib>) -> Self {
         Self {
             draws: Draws::new(derive(subject.seed, "questions")),
             effort: Effort::new(subject.budget.is_over),
@@ -221,8 +221,8 @@ impl<'a, 'lib> Loop<'a, 'lib> {
         }
     }
 
-    fn source(&mut self) -> Source<'_, 'lib> {
-        Source {
+    fn source(&mut self) -> ProposalSource<'_, 'lib> {
+        ProposalSource {
             operator: self.subject.operator,
             asked: &self.subject.asked,
             fresh: &mut self.subject.fresh,

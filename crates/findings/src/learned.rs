@@ -16,7 +16,7 @@ use crate::{
     fresh::Fresh,
     label::{Ask, Label, Labelled, RoundLimit},
     learn::{RuleSet, learn as learn_rules, learn_of_data},
-    merge::{Subject, merge},
+    merge::{LearnedSubject, merge},
     near::conjuncts,
     propose::Asked,
     share::share,
@@ -119,7 +119,7 @@ pub(crate) fn learn_by(
 ) -> Vec<Learned> {
     let is_of_data = matches!(way, Way::Data);
     let mut ask = if let Way::Experiments(ask) = way { Some(ask) } else { None };
-    let mut all: Vec<Subject<'_>> = Vec::new();
+    let mut all: Vec<LearnedSubject<'_>> = Vec::new();
     let of_operators = library.operators().iter().map(|operator| {
         let cases = of_operator(labelled, operator, level);
         let kinds = cases.iter().filter_map(|(_, label, validity)| match label {
@@ -153,7 +153,8 @@ pub(crate) fn learn_by(
                     let failures = universe.of_outcome(true);
                     let failures = failures.iter().map(|case| universe.case(*case));
                     let asked = Asked::like(validity, failures, operator, level);
-                    let subject = experiment::Subject { operator, asked, class, kinds, fresh, seed, budget };
+                    let subject =
+                        experiment::OperatorSubject { operator, asked, class, kinds, fresh, seed, budget };
                     ask.begin(operator.name(), class);
                     experiment(&mut universe, subject, ask)
                 }
@@ -172,7 +173,7 @@ pub(crate) fn learn_by(
             let simpler = simpler(&result.rules, &universe);
             let learned = learned(class, validity, &universe, result);
             let (cases, failed) = universe.into_labels();
-            Subject { operator, level, learned, simpler, cases, failed }
+            LearnedSubject { operator, level, learned, simpler, cases, failed }
         };
         for &(class, is_invalid) in kinds_of_it {
             if (budget.is_over)() {
@@ -195,7 +196,7 @@ pub(crate) fn learn_by(
         }
     }
     all.sort_by_key(|one| (one.learned.class.clone(), one.learned.validity == Validity::Invalid));
-    let is_alike = |one: &Subject<'_>, other: &Subject<'_>| {
+    let is_alike = |one: &LearnedSubject<'_>, other: &LearnedSubject<'_>| {
         one.learned.class == other.learned.class && one.learned.validity == other.learned.validity
     };
     for subjects in all.chunk_by_mut(is_alike) {

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// What was learned about an operator, and the cases that it was learned from.
-pub(crate) struct Subject<'a> {
+pub(crate) struct LearnedSubject<'a> {
     pub(crate) operator: &'a Operator,
     pub(crate) level: FeatureLevel,
     pub(crate) learned: Learned,
@@ -20,7 +20,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) failed: Vec<bool>,
 }
 
-impl Subject<'_> {
+impl LearnedSubject<'_> {
     /// The cases for which a condition holds. `None` if the operator lacks one of its names.
     pub(crate) fn truth(&self, condition: &str, values: &mut Values) -> Option<Vec<bool>> {
         let predicate = Predicate::compile(condition, [self.operator.scope()]).ok()?;
@@ -52,10 +52,10 @@ impl Subject<'_> {
 
 /// Replaces conditions by those that fit more operators, or that are shorter, if they get no more cases
 /// wrong.
-pub(crate) fn merge(subjects: &mut [Subject<'_>], library: &Library) {
+pub(crate) fn merge(subjects: &mut [LearnedSubject<'_>], library: &Library) {
     let mut values = Values::default();
     let mut conditions: Vec<String> = Vec::new();
-    let of = |subject: &Subject<'_>| -> Vec<String> {
+    let of = |subject: &LearnedSubject<'_>| -> Vec<String> {
         subject.learned.predicates.iter().map(|found| found.condition.clone()).collect()
     };
     let all: Vec<String> = subjects.iter().flat_map(of).collect();
@@ -142,7 +142,7 @@ pub(crate) fn around_clauses(condition: &str) -> Option<[&str; 3]> {
 
 /// For each predicate of a subject, the conditions that may replace it.
 fn replacements(
-    subject: &Subject<'_>,
+    subject: &LearnedSubject<'_>,
     conditions: &[String],
     truths: &[Option<Vec<bool>>],
 ) -> Vec<Vec<usize>> {
@@ -158,7 +158,11 @@ fn replacements(
 }
 
 /// The cases for which each predicate of a subject holds.
-fn own(subject: &Subject<'_>, conditions: &[String], truths: &[Option<Vec<bool>>]) -> Option<Vec<Vec<bool>>> {
+fn own(
+    subject: &LearnedSubject<'_>,
+    conditions: &[String],
+    truths: &[Option<Vec<bool>>],
+) -> Option<Vec<Vec<bool>>> {
     let of = |found: &crate::LearnedRule| {
         let place = conditions.iter().position(|one| *one == found.condition)?;
         truths.get(place)?.clone()
@@ -168,7 +172,7 @@ fn own(subject: &Subject<'_>, conditions: &[String], truths: &[Option<Vec<bool>>
 
 /// Whether a condition may replace a predicate: all together get at most this many cases wrong.
 fn fits(
-    subject: &Subject<'_>,
+    subject: &LearnedSubject<'_>,
     own: &[Vec<bool>],
     place: usize,
     condition: Option<&Vec<bool>>,

@@ -11,7 +11,7 @@ use dmlcts_spec::Scope;
 use crate::{
     atom::{Atom, Sign, Test, number_weight},
     universe::Universe,
-    vocabulary::{Kind, NAME, VIOLATION, Word},
+    vocabulary::{NAME, VIOLATION, ValueKind, Word},
 };
 
 /// Numbers up to this magnitude are proposed if a case has them.
@@ -31,20 +31,22 @@ pub(crate) fn atoms(universe: &Universe<'_>, sample: &[usize]) -> Vec<Atom> {
     let violation = words.iter().position(|word| word.text == VIOLATION);
     for (term, word) in words.iter().enumerate() {
         match &word.kind {
-            Kind::Clause(name) => {
+            ValueKind::Clause(name) => {
                 tests.extend([Test::Flag(term, true), Test::Flag(term, false)]);
                 // A clause can be false without being violated: it is not judged where an earlier one is.
                 let named = violation.map(|violation| Test::Within(violation, 1 << name));
                 let both = |named| Test::Both(Box::new(named), Box::new(Test::Flag(term, false)));
                 tests.extend(named.map(both));
             }
-            Kind::Condition => tests.extend([Test::Flag(term, true), Test::Flag(term, false)]),
-            Kind::Name(_) => names(universe, term, sample, &mut tests),
-            Kind::Violation(_) => violations(universe, term, sample, &mut tests),
-            Kind::Number | Kind::List | Kind::Elements => numbers(universe, term, word, sample, &mut tests),
-            Kind::Parity => tests.extend([true, false].map(|is| Test::Remainder(term, 2, 0, is))),
+            ValueKind::Condition => tests.extend([Test::Flag(term, true), Test::Flag(term, false)]),
+            ValueKind::Name(_) => names(universe, term, sample, &mut tests),
+            ValueKind::Violation(_) => violations(universe, term, sample, &mut tests),
+            ValueKind::Number | ValueKind::List | ValueKind::Elements => {
+                numbers(universe, term, word, sample, &mut tests);
+            }
+            ValueKind::Parity => tests.extend([true, false].map(|is| Test::Remainder(term, 2, 0, is))),
             // It is compared with lists alone.
-            Kind::OtherAxis => {}
+            ValueKind::OtherAxis => {}
         }
     }
     pairs(words, &mut tests);
@@ -103,7 +105,7 @@ fn numbers(universe: &Universe<'_>, term: usize, word: &Word, sample: &[usize], 
     for divisor in word.divisors {
         tests.extend([true, false].map(|is| Test::Remainder(term, *divisor, 0, is)));
     }
-    if matches!(word.kind, Kind::List | Kind::Elements) && !word.divisors.is_empty() {
+    if matches!(word.kind, ValueKind::List | ValueKind::Elements) && !word.divisors.is_empty() {
         tests.extend(remainders(universe, term, sample));
     }
 }
@@ -192,10 +194,11 @@ impl Bounds {
 fn pairs(words: &[Word], tests: &mut Vec<Test>) {
     for (one, word) in words.iter().enumerate() {
         for (other, second) in words.iter().enumerate() {
-            let is_pair = word.kind == second.kind && matches!(word.kind, Kind::List | Kind::Elements);
+            let is_pair =
+                word.kind == second.kind && matches!(word.kind, ValueKind::List | ValueKind::Elements);
             // Computed numbers, which weigh more than members, are not compared with another axis.
-            let is_member = word.kind == Kind::List && word.weight <= NAME + 1;
-            let is_other = is_member && second.kind == Kind::OtherAxis;
+            let is_member = word.kind == ValueKind::List && word.weight <= NAME + 1;
+            let is_other = is_member && second.kind == ValueKind::OtherAxis;
             if one < other && is_pair || is_other {
                 tests.extend(Sign::ALL.map(|sign| Test::Terms(one, sign, other)));
             }

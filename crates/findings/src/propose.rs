@@ -72,7 +72,7 @@ impl Asked {
 }
 
 /// What proposals draw from.
-pub(crate) struct Source<'a, 'lib> {
+pub(crate) struct ProposalSource<'a, 'lib> {
     pub(crate) operator: &'a Operator,
     pub(crate) asked: &'a Asked,
     pub(crate) fresh: &'a mut Fresh<'lib>,
@@ -82,7 +82,11 @@ pub(crate) struct Source<'a, 'lib> {
 }
 
 /// The cases to ask next.
-pub(crate) fn questions(rules: &RuleSet, universe: &Universe<'_>, source: &mut Source<'_, '_>) -> Vec<Case> {
+pub(crate) fn questions(
+    rules: &RuleSet,
+    universe: &Universe<'_>,
+    source: &mut ProposalSource<'_, '_>,
+) -> Vec<Case> {
     let mut pool = Universe::new(universe.terms);
     fresh_cases(&mut pool, source, universe, FRESH);
     let plain = pool.len();
@@ -107,7 +111,7 @@ pub(crate) fn questions(rules: &RuleSet, universe: &Universe<'_>, source: &mut S
 /// that is what is asked for.
 pub(crate) fn fresh_cases(
     pool: &mut Universe<'_>,
-    source: &mut Source<'_, '_>,
+    source: &mut ProposalSource<'_, '_>,
     universe: &Universe<'_>,
     count: usize,
 ) {
@@ -132,7 +136,12 @@ pub(crate) fn fresh_cases(
 }
 
 /// Adds mutants: three in four of a failure, the others of any case.
-fn mutants(pool: &mut Universe<'_>, rules: &RuleSet, universe: &Universe<'_>, source: &mut Source<'_, '_>) {
+fn mutants(
+    pool: &mut Universe<'_>,
+    rules: &RuleSet,
+    universe: &Universe<'_>,
+    source: &mut ProposalSource<'_, '_>,
+) {
     let mut scratch = Scratch::default();
     let numbers = numbers(rules);
     let failures = universe.of_outcome(true);

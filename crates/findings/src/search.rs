@@ -47,7 +47,7 @@ const LEAST: usize = 4;
 pub(crate) const IMPURITY: usize = 50;
 
 #[derive(Clone)]
-struct State {
+struct BeamState {
     rule: Vec<usize>,
     group: Vec<usize>,
     /// The axes where the group holds.
@@ -129,8 +129,8 @@ impl<'a> Search<'a> {
     /// found.
     pub(crate) fn run(&self, effort: &Effort<'_>) -> (Vec<Rule>, Option<Rule>) {
         let mut beam = vec![self.start()];
-        let mut solved: Vec<State> = Vec::new();
-        let mut best: Option<State> = None;
+        let mut solved: Vec<BeamState> = Vec::new();
+        let mut best: Option<BeamState> = None;
         let longest = if self.aim == Aim::All { LONGEST } else { LONGEST_OF_MANY };
         // One more level than the first solution: a longer rule may be easier to read.
         let mut last = longest;
@@ -140,8 +140,8 @@ impl<'a> Search<'a> {
                     solved.push(state.clone());
                     last = last.min(length + 1);
                 }
-                let rank = |of: &State| self.rank((of.failed.count(), of.passed.count()), of.weight);
-                let is_better = |known: &State| rank(state) < rank(known);
+                let rank = |of: &BeamState| self.rank((of.failed.count(), of.passed.count()), of.weight);
+                let is_better = |known: &BeamState| rank(state) < rank(known);
                 if best.as_ref().is_none_or(is_better) {
                     best = Some(state.clone());
                 }
@@ -161,9 +161,9 @@ impl<'a> Search<'a> {
         (rules, best.map(|state| self.rule(&state)))
     }
 
-    fn start(&self) -> State {
+    fn start(&self) -> BeamState {
         let (failed, passed) = (Bits::all(self.failed), Bits::all(self.passed));
-        State {
+        BeamState {
             rule: Vec::new(),
             group: Vec::new(),
             failed_axes: vec![u8::MAX; self.failed],
@@ -175,7 +175,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn is_solved(&self, state: &State) -> bool {
+    fn is_solved(&self, state: &BeamState) -> bool {
         let (failed, passed) = (state.failed.count(), state.passed.count());
         match self.aim {
             Aim::All => passed == 0,
@@ -188,7 +188,7 @@ impl<'a> Search<'a> {
 
     /// The order of solutions: the weight, or for many failures how many hold. Each condition costs a
     /// tenth.
-    fn worth(&self, state: &State) -> (i64, u32, Vec<usize>, Vec<usize>) {
+    fn worth(&self, state: &BeamState) -> (i64, u32, Vec<usize>, Vec<usize>) {
         let covered = match self.aim {
             Aim::All => 0,
             Aim::Many => {
@@ -211,7 +211,7 @@ impl<'a> Search<'a> {
     }
 
     /// The best states with one condition more.
-    fn longer(&self, beam: &[State]) -> Vec<State> {
+    fn longer(&self, beam: &[BeamState]) -> Vec<BeamState> {
         let mut best = Best::default();
         for (place, state) in beam.iter().enumerate() {
             let count = state.passed.count();
@@ -220,7 +220,7 @@ impl<'a> Search<'a> {
                 if passed < count && !state.rule.contains(&index) {
                     let weight = state.weight + candidate.weight;
                     let counts = (|| state.failed.common(&candidate.failed), passed);
-                    self.offer(&mut best, beam, (place, Part::Condition(index)), counts, weight);
+                    self.offer(&mut best, beam, (place, Extension::Condition(index)), counts, weight);
                 }
             }
             let failed_axes = open(&state.failed_axes, &state.own.0);
@@ -238,7 +238,7 @@ impl<'a> Search<'a> {
                 if passed < count || state.group.is_empty() {
                     let counts = (|| in_common(&failed_axes, &member.failed, self.at_least), passed);
                     let weight = self.weight_with(state, member);
-                    self.offer(&mut best, beam, (place, Part::Member(index)), counts, weight);
+                    self.offer(&mut best, beam, (place, Extension::Member(index)), counts, weight);
                 }
             }
         }
@@ -251,8 +251,8 @@ impl<'a> Search<'a> {
     fn offer(
         &self,
         best: &mut Best,
-        beam: &[State],
-        (place, part): (usize, Part),
+        beam: &[BeamState],
+        (place, part): (usize, Extension),
         (failed, passed): (impl Fn() -> usize, usize),
         weight: u32,
     ) {
@@ -271,12 +271,12 @@ impl<'a> Search<'a> {
     }
 
     /// Keeps the best states, without those that hold for the same cases and axes as a better one.
-    fn settle(&self, best: &mut Best, beam: &[State]) {
+    fn settle(&self, best: &mut Best, beam: &[BeamState]) {
         let new = std::mem::take(&mut best.new).into_iter().map(|(rank, place, part)| {
             let (mut rule, mut group) = (beam[place].rule.clone(), beam[place].group.clone());
             let (list, index) = match part {
-                Part::Condition(index) => (&mut rule, index),
-                Part::Member(index) => (&mut group, index),
+                Extension::Condition(index) => (&mut rule, index),
+                Extension::Member(index) => (&mut group, index),
             };
             list.push(index);
             list.sort_unstable();
@@ -288,8 +288,8 @@ impl<'a> Search<'a> {
         let mut known = BTreeSet::new();
         for (order, state) in all {
             let state = state.unwrap_or_else(|(place, part)| match part {
-                Part::Condition(index) => self.with_condition(&beam[place], index),
-                Part::Member(index) => self.with_member(&beam[place], index),
+                Extension::Condition(index) => self.with_condition(&beam[place], index),
+                Extension::Member(index) => self.with_member(&beam[place], index),
             });
             let axes = if state.group.is_empty() { Vec::new() } else { state.passed_axes.clone() };
             if known.insert((state.failed.clone(), state.passed.clone(), axes)) {
@@ -301,7 +301,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn with_condition(&self, state: &State, index: usize) -> State {
+    fn with_condition(&self, state: &BeamState, index: usize) -> BeamState {
         let candidate = &self.candidates[index];
         let mut longer = state.clone();
         longer.rule.push(index);
@@ -314,7 +314,7 @@ impl<'a> Search<'a> {
     }
 
     /// The state with an atom more in its group.
-    fn with_member(&self, state: &State, index: usize) -> State {
+    fn with_member(&self, state: &BeamState, index: usize) -> BeamState {
         let member = &self.members[index];
         let joined = |one: &[u8], other: &[u8]| -> Vec<u8> {
             one.iter().zip(other).map(|(one, other)| one & other).collect()
@@ -329,16 +329,16 @@ impl<'a> Search<'a> {
         group.sort_unstable();
         let weight = self.weight_with(state, member);
         let (rule, own) = (state.rule.clone(), state.own.clone());
-        State { rule, group, failed_axes, passed_axes, own, failed, passed, weight }
+        BeamState { rule, group, failed_axes, passed_axes, own, failed, passed, weight }
     }
 
     /// The weight of a state with an atom more in its group.
-    fn weight_with(&self, state: &State, member: &Member) -> u32 {
+    fn weight_with(&self, state: &BeamState, member: &Member) -> u32 {
         let form = if self.at_least == 1 { 2 } else { 14 };
         state.weight + member.weight + 8 + if state.group.is_empty() { form } else { 0 }
     }
 
-    fn rule(&self, state: &State) -> Rule {
+    fn rule(&self, state: &BeamState) -> Rule {
         let of_rule = state.rule.iter().map(|index| self.candidates[*index].condition.clone());
         let mut conditions: Vec<Condition> = of_rule.collect();
         if !state.group.is_empty() {
@@ -354,7 +354,7 @@ impl<'a> Search<'a> {
 
 /// A part that a state may get: a condition or an atom of its group, by its index.
 #[derive(Clone, Copy)]
-enum Part {
+enum Extension {
     Condition(usize),
     Member(usize),
 }
@@ -365,8 +365,8 @@ type Order = ((i64, u32), Vec<usize>, Vec<usize>);
 /// The best states so far, and those that are not made yet: the rank, the place in the beam and the part.
 #[derive(Default)]
 struct Best {
-    states: Vec<(Order, State)>,
-    new: Vec<((i64, u32), usize, Part)>,
+    states: Vec<(Order, BeamState)>,
+    new: Vec<((i64, u32), usize, Extension)>,
 }
 
 /// The axes of a state's group, without those of cases for which its conditions do not hold.

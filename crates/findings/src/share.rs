@@ -7,7 +7,7 @@ use crate::{
     again::variants,
     label::{Ask, Label},
     learned::LearnedRule,
-    merge::Subject,
+    merge::LearnedSubject,
     role::{form, translated},
     simplify::DOUBTED,
 };
@@ -32,7 +32,7 @@ struct Offer {
 }
 
 /// Replaces predicates by those of other operators, or by simpler ones, while that makes fewer causes.
-pub(crate) fn share(subjects: &mut [Subject<'_>], library: &Library, mut ask: Option<&mut dyn Ask>) {
+pub(crate) fn share(subjects: &mut [LearnedSubject<'_>], library: &Library, mut ask: Option<&mut dyn Ask>) {
     let mut refused: Vec<String> = Vec::new();
     while let Some((name, mut offers)) = best(subjects, library, &refused) {
         if let Some(ask) = ask.as_deref_mut() {
@@ -54,7 +54,7 @@ pub(crate) fn share(subjects: &mut [Subject<'_>], library: &Library, mut ask: Op
 }
 
 /// By how many the causes become fewer: predicates of the same form are one cause.
-fn gain(subjects: &[Subject<'_>], library: &Library, name: &str, offers: &[Offer]) -> usize {
+fn gain(subjects: &[LearnedSubject<'_>], library: &Library, name: &str, offers: &[Offer]) -> usize {
     let mut before: Vec<String> = Vec::new();
     for (place, subject) in subjects.iter().enumerate() {
         for (predicate, found) in subject.learned.predicates.iter().enumerate() {
@@ -73,7 +73,11 @@ fn gain(subjects: &[Subject<'_>], library: &Library, name: &str, offers: &[Offer
 
 /// The condition that makes one cause of most, without mistakes if possible, with what it replaces. `None` if
 /// there is none.
-fn best(subjects: &[Subject<'_>], library: &Library, refused: &[String]) -> Option<(String, Vec<Offer>)> {
+fn best(
+    subjects: &[LearnedSubject<'_>],
+    library: &Library,
+    refused: &[String],
+) -> Option<(String, Vec<Offer>)> {
     let mut found: Vec<(String, Vec<Offer>)> = Vec::new();
     for subject in subjects {
         let own = subject.learned.predicates.iter().map(|found| &found.condition);
@@ -101,7 +105,7 @@ fn best(subjects: &[Subject<'_>], library: &Library, refused: &[String]) -> Opti
 
 /// What a condition may replace: all predicates of the operator, or one of them.
 fn offer(
-    (subject, of): (usize, &Subject<'_>),
+    (subject, of): (usize, &LearnedSubject<'_>),
     condition: &str,
     (name, library): (&str, &Library),
 ) -> Option<Offer> {
@@ -131,7 +135,7 @@ fn offer(
 }
 
 /// The passes that a condition may get wrong.
-fn allowed(subject: &Subject<'_>) -> usize {
+fn allowed(subject: &LearnedSubject<'_>) -> usize {
     let failures = subject.failed.iter().filter(|failed| **failed).count();
     let learned = &subject.learned;
     let is_long = learned.predicates.iter().any(|found| found.conditions >= LONG);
@@ -140,7 +144,7 @@ fn allowed(subject: &Subject<'_>) -> usize {
 }
 
 /// Asks passes with other data. A failure for which the condition holds takes the place of its pass.
-fn doubt(offer: &Offer, subject: &mut Subject<'_>, ask: &mut dyn Ask) {
+fn doubt(offer: &Offer, subject: &mut LearnedSubject<'_>, ask: &mut dyn Ask) {
     let class = subject.learned.class.clone();
     ask.begin(subject.operator.name(), &class);
     for pass in &offer.wrong {
@@ -159,7 +163,7 @@ fn doubt(offer: &Offer, subject: &mut Subject<'_>, ask: &mut dyn Ask) {
 }
 
 /// Puts a condition in the place of predicates.
-fn replace(subject: &mut Subject<'_>, offer: Offer) {
+fn replace(subject: &mut LearnedSubject<'_>, offer: Offer) {
     let Offer { places, condition, .. } = offer;
     let Some(truth) = subject.truth(&condition, &mut Values::default()) else { return };
     let count = |failed: bool| {

@@ -10,7 +10,7 @@ use dmlcts_spec::{
     program::{Builder, Inputs, OpId, Program, Values},
 };
 
-use crate::vocabulary::{Kind, Word, words};
+use crate::vocabulary::{ValueKind, Word, words};
 
 /// The compiled vocabulary of an operator.
 #[derive(Debug)]
@@ -71,11 +71,11 @@ impl<'lib> Terms<'lib> {
             let of = evaluation.lane_mask(*root);
             let mask = evaluation.mask(*root);
             let mut lanes = Lanes { values: [0; 8], defined: mask.defined & of, of };
-            if matches!(word.kind, Kind::Violation(_)) {
+            if matches!(word.kind, ValueKind::Violation(_)) {
                 // Its own value is undefined if there are several names.
                 let names = judged.names.bits() as i64 & i64::MAX;
                 lanes = Lanes { values: [names; 8], defined: u8::from(names != 0), of: 1 };
-            } else if word.kind == Kind::Condition {
+            } else if word.kind == ValueKind::Condition {
                 lanes.values = std::array::from_fn(|lane| i64::from(mask.truth >> lane & 1));
             } else if let Some(row) = evaluation.row(*root) {
                 lanes.values = *row;
@@ -98,9 +98,9 @@ fn checked(operator: &Operator, word: &Word) -> Option<Term> {
     let operators = Arc::new(Enumeration { name: "operator".to_owned(), enumerators });
     let names = CaseNames { operators: &operators, scopes: &[scope] };
     let condition = match &word.kind {
-        Kind::Condition => word.text.clone(),
-        Kind::Name(names) => format!("{} == {}", word.text, names.first()?.1),
-        Kind::Violation(names) => format!("{} == {}", word.text, names.first()?),
+        ValueKind::Condition => word.text.clone(),
+        ValueKind::Name(names) => format!("{} == {}", word.text, names.first()?.1),
+        ValueKind::Violation(names) => format!("{} == {}", word.text, names.first()?),
         _ => format!("{} == 0", word.text),
     };
     let is_axis = word.scope == Scope::Axis;
@@ -110,7 +110,7 @@ fn checked(operator: &Operator, word: &Word) -> Option<Term> {
         let TermKind::Over(_, inner) = term.kind else { return None };
         term = *inner;
     }
-    if word.kind == Kind::Condition {
+    if word.kind == ValueKind::Condition {
         return Some(term);
     }
     let TermKind::Compare(_, pair) = term.kind else { return None };

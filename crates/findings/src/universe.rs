@@ -16,7 +16,7 @@ pub(crate) struct Universe<'a> {
 
 /// The values of a term for one case: one value, or eight.
 #[derive(Clone, Copy)]
-pub(crate) struct Row<'a> {
+pub(crate) struct TermValues<'a> {
     pub(crate) values: &'a [i64],
     /// The lanes with a value.
     pub(crate) defined: u8,
@@ -130,9 +130,9 @@ impl<'a> Universe<'a> {
 impl Column {
     /// The values for a case.
     #[inline]
-    pub(crate) fn lanes(&self, case: usize) -> Row<'_> {
+    pub(crate) fn lanes(&self, case: usize) -> TermValues<'_> {
         let values =
             if self.is_axis { &self.values[case * 8..case * 8 + 8] } else { &self.values[case..=case] };
-        Row { values, defined: self.defined[case], of: self.of[case] }
+        TermValues { values, defined: self.defined[case], of: self.of[case] }
     }
 }

@@ -9,7 +9,7 @@ use dmlcts_spec::{
 
 /// What a term's value is.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum ValueKind {
     /// A number.
     Number,
     /// A list of the desc: a number that is compared with other lists.
@@ -35,7 +35,7 @@ pub(crate) enum Kind {
 pub(crate) struct Word {
     pub(crate) text: String,
     pub(crate) scope: Scope,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ValueKind,
     /// How hard it is to read.
     pub(crate) weight: u32,
     /// The divisors by which multiples are told.
@@ -81,18 +81,18 @@ pub(crate) fn words(operator: &Operator) -> Vec<Word> {
 struct Words(Vec<Word>);
 
 impl Words {
-    fn add(&mut self, scope: Scope, kind: Kind, weight: u32, text: impl Into<String>) -> &mut Word {
+    fn add(&mut self, scope: Scope, kind: ValueKind, weight: u32, text: impl Into<String>) -> &mut Word {
         let place = self.0.len();
         self.0.push(Word { text: text.into(), scope, kind, weight, divisors: &[], is_of_data: false });
         &mut self.0[place]
     }
 
     fn desc(&mut self, weight: u32, text: impl Into<String>) -> &mut Word {
-        self.add(Scope::Desc, Kind::Number, weight, text)
+        self.add(Scope::Desc, ValueKind::Number, weight, text)
     }
 
     fn axis(&mut self, weight: u32, text: impl Into<String>) -> &mut Word {
-        self.add(Scope::Axis, Kind::Number, weight, text)
+        self.add(Scope::Axis, ValueKind::Number, weight, text)
     }
 
     /// Members with one value, and what all operators have.
@@ -100,13 +100,13 @@ impl Words {
         self.desc(NAME, "rank");
         // The data types of one size differ in their data, so a type is the better guess.
         self.desc(NAME + 4, "InputTensor.ElementSize");
-        self.add(Scope::Desc, Kind::Name(data_types()), NAME, "InputTensor.DataType");
+        self.add(Scope::Desc, ValueKind::Name(data_types()), NAME, "InputTensor.DataType");
         let same = "InputTensor.ElementSize == OutputTensor.ElementSize";
-        self.add(Scope::Desc, Kind::Condition, PAIR, same);
+        self.add(Scope::Desc, ValueKind::Condition, PAIR, same);
         for modulus in MODULI {
             let [input, output] =
                 Side::BOTH.map(|side| format!("code({}.DataType) mod {modulus}", side.member_name()));
-            self.add(Scope::Desc, Kind::Condition, LONG, format!("{input} == {output}"));
+            self.add(Scope::Desc, ValueKind::Condition, LONG, format!("{input} == {output}"));
         }
         for side in Side::BOTH {
             self.desc(NAME + 6, side.binding_name()).divisors = BYTES;
@@ -118,30 +118,30 @@ impl Words {
                 }
                 MemberKind::Enumeration(enumeration) => {
                     let names = enumeration.enumerators.iter().map(|it| (it.value, it.name.clone()));
-                    self.add(Scope::Desc, Kind::Name(names.collect()), NAME, member.name.as_str());
+                    self.add(Scope::Desc, ValueKind::Name(names.collect()), NAME, member.name.as_str());
                     self.desc(PAIR, format!("code({})", member.name));
                     let codes = enumeration.enumerators.iter().map(|it| it.value.to_string());
                     let codes = codes.collect::<Vec<_>>().join(", ");
                     for modulus in CODES {
                         let text = format!("code({}) mod {modulus} in [{codes}]", member.name);
-                        self.add(Scope::Desc, Kind::Condition, LONG, text);
+                        self.add(Scope::Desc, ValueKind::Condition, LONG, text);
                     }
                 }
                 MemberKind::Count => {
                     self.desc(PAIR, format!("{} - rank", member.name));
                     for modulus in MODULI {
                         let text = format!("{} mod {modulus} == rank", member.name);
-                        self.add(Scope::Desc, Kind::Condition, LONG, text);
+                        self.add(Scope::Desc, ValueKind::Condition, LONG, text);
                     }
                 }
                 MemberKind::DataType => {
-                    self.add(Scope::Desc, Kind::Name(data_types()), NAME + 2, member.name.as_str());
+                    self.add(Scope::Desc, ValueKind::Name(data_types()), NAME + 2, member.name.as_str());
                     let text = format!("size({}) == InputTensor.ElementSize", member.name);
-                    self.add(Scope::Desc, Kind::Condition, PAIR, text);
+                    self.add(Scope::Desc, ValueKind::Condition, PAIR, text);
                     for modulus in CODES {
                         let text =
                             format!("code({}) mod {modulus} == code(InputTensor.DataType)", member.name);
-                        self.add(Scope::Desc, Kind::Condition, LONG, text);
+                        self.add(Scope::Desc, ValueKind::Condition, LONG, text);
                     }
                 }
                 MemberKind::Scalar => {
@@ -158,15 +158,15 @@ impl Words {
             let elements = format!("(product axes {tensor}.Sizes)");
             let span = format!("(1 + sum axes ({tensor}.Sizes - 1) * {tensor}.Strides)");
             let size = format!("{tensor}.ElementSize");
-            self.add(Scope::Desc, Kind::Condition, NAME, format!("present({tensor}.Strides)"));
-            self.add(Scope::Desc, Kind::Elements, PAIR, elements.clone()).divisors = GROUPS;
-            self.add(Scope::Desc, Kind::Elements, LONG, span.clone()).divisors = POWERS;
+            self.add(Scope::Desc, ValueKind::Condition, NAME, format!("present({tensor}.Strides)"));
+            self.add(Scope::Desc, ValueKind::Elements, PAIR, elements.clone()).divisors = GROUPS;
+            self.add(Scope::Desc, ValueKind::Elements, LONG, span.clone()).divisors = POWERS;
             self.desc(LONG, format!("{elements} * {size}")).divisors = BYTES;
             self.desc(LONG + 4, format!("{span} * {size}")).divisors = BYTES;
             self.desc(PAIR, format!("{tensor}.TotalTensorSizeInBytes")).divisors = BYTES;
             // Without the innermost axis: rows.
             let rows = format!("(product axes (if axis == rank - 1 then 1 else {tensor}.Sizes))");
-            self.add(Scope::Desc, Kind::Elements, LONG, rows).divisors = POWERS;
+            self.add(Scope::Desc, ValueKind::Elements, LONG, rows).divisors = POWERS;
             for bits in [32, 64] {
                 self.desc(LONG, format!("{elements} mod 2^{bits}"));
             }
@@ -184,17 +184,17 @@ impl Words {
             for modulus in MODULI {
                 let codes = DataType::all().map(|kind| kind.0.to_string()).collect::<Vec<_>>().join(", ");
                 let text = format!("code({tensor}.DataType) mod {modulus} in [{codes}]");
-                self.add(Scope::Desc, Kind::Condition, LONG, text);
+                self.add(Scope::Desc, ValueKind::Condition, LONG, text);
             }
             self.desc(NAME + 6, format!("{tensor}.Flags"));
             let alignment = format!("{tensor}.GuaranteedBaseOffsetAlignment");
             self.desc(PAIR, format!("{alignment} mod {size}"));
             self.desc(NAME + 6, alignment).divisors = POWERS;
         }
-        self.add(Scope::Desc, Kind::Condition, PAIR, "overlaps(InputTensor)");
+        self.add(Scope::Desc, ValueKind::Condition, PAIR, "overlaps(InputTensor)");
         // The last element that is read, and its distance from the start in bytes.
         let last = "(sum axes highest * InputTensor.Strides)";
-        self.add(Scope::Desc, Kind::Elements, PAIR, last);
+        self.add(Scope::Desc, ValueKind::Elements, PAIR, last);
         self.desc(LONG, format!("{last} * InputTensor.ElementSize"));
     }
 
@@ -219,13 +219,13 @@ impl Words {
                 }),
             ))
         {
-            self.add(Scope::Axis, Kind::List, weight, name).divisors = POWERS;
+            self.add(Scope::Axis, ValueKind::List, weight, name).divisors = POWERS;
         }
         for of_all in ["present(LIST)", "length(LIST) == rank"] {
             let each = lists.unsigned.iter().chain(&lists.signed).map(|name| of_all.replace("LIST", name));
             let all = each.collect::<Vec<_>>().join(" and ");
             // It is long, and says one thing.
-            self.add(Scope::Desc, Kind::Condition, NAME + 2, format!("({all})"));
+            self.add(Scope::Desc, ValueKind::Condition, NAME + 2, format!("({all})"));
         }
         lists
     }
@@ -246,23 +246,23 @@ impl Words {
             if is_usable && !definition.name.contains('.') {
                 let is_read = matches!(definition.name.as_str(), "lowest" | "highest");
                 let weight = if is_read { NAME + 2 } else { PAIR + 2 };
-                self.add(Scope::Axis, Kind::List, weight, definition.name.as_str());
+                self.add(Scope::Axis, ValueKind::List, weight, definition.name.as_str());
                 if let Some(text) = off_by_one(&definition.expression.to_string()) {
-                    self.add(Scope::Axis, Kind::List, LONG, text);
+                    self.add(Scope::Axis, ValueKind::List, LONG, text);
                 }
                 let negative = format!("{} mod 2^32 >= 2^31", definition.name);
-                self.add(Scope::Axis, Kind::Condition, LONG, negative);
+                self.add(Scope::Axis, ValueKind::Condition, LONG, negative);
             }
         }
         for step in &lists.signed {
             // The window that the output needs.
             let text = format!("1 + (OutputTensor.Sizes - 1) * abs({step})");
-            self.add(Scope::Axis, Kind::List, PAIR + 2, text);
+            self.add(Scope::Axis, ValueKind::List, PAIR + 2, text);
         }
         for (place, one) in lists.unsigned.iter().enumerate() {
             for other in &lists.unsigned[place + 1..] {
-                self.add(Scope::Axis, Kind::List, PAIR, format!("{one} + {other}"));
-                self.add(Scope::Axis, Kind::List, PAIR, format!("max({one}, {other})"));
+                self.add(Scope::Axis, ValueKind::List, PAIR, format!("{one} + {other}"));
+                self.add(Scope::Axis, ValueKind::List, PAIR, format!("max({one}, {other})"));
                 self.axis(PAIR, format!("{one} - {other}"));
             }
             self.axis(PAIR, format!("{one} / InputTensor.Sizes"));
@@ -270,7 +270,7 @@ impl Words {
             self.axis(PAIR + 4, format!("{one} / (InputTensor.Sizes - 1)"));
             for step in &lists.signed {
                 let last = format!("{one} + (OutputTensor.Sizes - 1) * abs({step})");
-                self.add(Scope::Axis, Kind::List, PAIR + 4, last);
+                self.add(Scope::Axis, ValueKind::List, PAIR + 4, last);
                 self.axis(PAIR, format!("{one} * {step}"));
                 self.axis(PAIR, format!("{one} mod {step}"));
                 self.axis(PAIR + 4, format!("({one} - 1) mod {step}"));
@@ -288,14 +288,14 @@ impl Words {
             lists.unsigned.iter().chain(&lists.signed).cloned().chain(of_tensors).collect();
         for (place, name) in members.iter().enumerate() {
             for other in ["next", "previous", "first", "last", "opposite"] {
-                self.add(Scope::Axis, Kind::OtherAxis, PAIR + 4, format!("{other}({name})"));
+                self.add(Scope::Axis, ValueKind::OtherAxis, PAIR + 4, format!("{other}({name})"));
             }
             for second in &members[place + 1..] {
-                self.add(Scope::Axis, Kind::Parity, PAIR, format!("{name} + {second}"));
+                self.add(Scope::Axis, ValueKind::Parity, PAIR, format!("{name} + {second}"));
             }
         }
         let mut add = |text: String| {
-            self.add(Scope::Axis, Kind::Condition, LONG, text);
+            self.add(Scope::Axis, ValueKind::Condition, LONG, text);
         };
         for tensor in Side::BOTH.map(Side::member_name) {
             add(format!("{tensor}.Strides == next({tensor}.Sizes * {tensor}.Strides)"));
@@ -321,12 +321,12 @@ impl Words {
             let half = modulus / 2;
             for name in &lists.unsigned {
                 let text = format!("{name} mod {modulus} >= {half}");
-                self.add(Scope::Axis, Kind::Condition, LONG, text);
+                self.add(Scope::Axis, ValueKind::Condition, LONG, text);
             }
             for name in &lists.signed {
                 let low = format!("{name} mod {modulus} < {half}");
                 let text = format!("({name} < 0 and {low} or {name} >= 0 and not {low})");
-                self.add(Scope::Axis, Kind::Condition, LONG, text);
+                self.add(Scope::Axis, ValueKind::Condition, LONG, text);
             }
         }
     }
@@ -337,7 +337,7 @@ impl Words {
         let has = |name: &&str| definitions.iter().any(|definition| definition.name == *name);
         if let Some(first) = ["start", "lowest"].into_iter().find(has) {
             let text = format!("({first} > 0 or highest >= OutputTensor.Sizes)");
-            self.add(Scope::Axis, Kind::Condition, LONG, text);
+            self.add(Scope::Axis, ValueKind::Condition, LONG, text);
         }
     }
 
@@ -353,7 +353,7 @@ impl Words {
                 let differences = others.map(|other| format!("({one} - {other})"));
                 for moved in [one.clone(), format!("2 * {one}")].into_iter().chain(differences) {
                     let text = format!("{moved} mod {period} == 0");
-                    self.add(Scope::Axis, Kind::Condition, LONG, text);
+                    self.add(Scope::Axis, ValueKind::Condition, LONG, text);
                 }
             }
             for other in &lists.unsigned[place + 1..] {
@@ -369,23 +369,23 @@ impl Words {
         self.desc(NAME, "violations");
         let names: Vec<String> =
             operator.clause_names().enumerators.iter().map(|it| it.name.clone()).collect();
-        self.add(Scope::Desc, Kind::Violation(names.clone()), NAME + 2, VIOLATION);
+        self.add(Scope::Desc, ValueKind::Violation(names.clone()), NAME + 2, VIOLATION);
         for (place, clause) in operator.clauses().iter().enumerate() {
             let name = names.iter().position(|name| *name == clause.name());
             let kind = match name.filter(|_| clause.scope == Scope::Desc) {
-                Some(name) => Kind::Clause(name),
-                None => Kind::Condition,
+                Some(name) => ValueKind::Clause(name),
+                None => ValueKind::Condition,
             };
             self.add(clause.scope, kind, LONG, format!("({})", clause.text));
             for part in parts(&clause.expression) {
-                self.add(clause.scope, Kind::Condition, LONG, format!("({part})"));
+                self.add(clause.scope, ValueKind::Condition, LONG, format!("({part})"));
             }
             let is_same = |other: &&Clause| other.scope == Scope::Desc && other.name() == clause.name();
             for other in operator.clauses()[place + 1..].iter().filter(is_same) {
                 self.of_both(&clause.expression, &other.expression);
             }
             if let Some(text) = in_32_bits(operator, &clause.expression) {
-                self.add(clause.scope, Kind::Condition, LONG, text);
+                self.add(clause.scope, ValueKind::Condition, LONG, text);
             }
         }
     }
@@ -394,9 +394,9 @@ impl Words {
 impl Words {
     /// A clause of both tensors, and the same without a part.
     fn of_both(&mut self, one: &Expression, other: &Expression) {
-        self.add(Scope::Desc, Kind::Condition, LONG + 4, format!("(({one}) and ({other}))"));
+        self.add(Scope::Desc, ValueKind::Condition, LONG + 4, format!("(({one}) and ({other}))"));
         for (one, other) in parts(one).iter().zip(parts(other)) {
-            self.add(Scope::Desc, Kind::Condition, LONG + 4, format!("(({one}) and ({other}))"));
+            self.add(Scope::Desc, ValueKind::Condition, LONG + 4, format!("(({one}) and ({other}))"));
         }
     }
 
@@ -409,7 +409,7 @@ impl Words {
                 continue;
             }
             for kind in ElementKind::ALL.map(ElementKind::name) {
-                self.add(Scope::Desc, Kind::Condition, NAME + 2, format!("{verb}({kind})"));
+                self.add(Scope::Desc, ValueKind::Condition, NAME + 2, format!("{verb}({kind})"));
             }
             self.desc(NAME + 2, format!("{adjective}_precision"));
             self.desc(NAME + 2, format!("{adjective}_bits"));

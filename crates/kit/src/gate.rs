@@ -25,7 +25,7 @@ use crate::{
     overall::Overall,
     serve,
     snapshot::TRIAL,
-    trial::{SEED, Subject},
+    trial::{SEED, TrialSubject},
 };
 
 /// The argument with which the program serves its backend.
@@ -146,7 +146,7 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
         let suite = Suite::load(&self.suite).map_err(|error| error.to_string())?;
         let stored = self.stored(library)?;
         let subject = self.subject(library, suite, &stored)?;
-        let subject = Arc::new(Subject { overall: Arc::clone(overall), ..subject });
+        let subject = Arc::new(TrialSubject { overall: Arc::clone(overall), ..subject });
         let mut trials = Vec::new();
         for (strategy, operators) in strategies(library, &subject.suite) {
             // Its first trial searches the cases for all operators.
@@ -173,7 +173,12 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
     }
 
     /// What the trials have in common.
-    fn subject(&self, library: &'static Library, suite: Suite, stored: &[Stored]) -> Result<Subject, String> {
+    fn subject(
+        &self,
+        library: &'static Library,
+        suite: Suite,
+        stored: &[Stored],
+    ) -> Result<TrialSubject, String> {
         // It only checks the suite: the cases of a part are searched when they are read.
         suite.expand(library, SEED).map_err(|error| error.to_string())?;
         let program = env::current_exe()
@@ -181,7 +186,7 @@ impl<T: Operators, E: fmt::Display, F: FnOnce() -> Result<T, E>> Gate<F> {
         let path = program.display().to_string();
         let path = if path.contains(char::is_whitespace) { format!("\"{path}\"") } else { path };
         let text = format!("{path} {SERVE}");
-        Ok(Subject {
+        Ok(TrialSubject {
             library,
             suite,
             known: stored.iter().cloned().collect(),

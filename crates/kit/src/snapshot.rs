@@ -5,11 +5,11 @@ use std::{collections::BTreeMap, env, fs, io::Write as _, sync::Arc};
 use dmlcts_backend::{Backend as _, Purpose, process::Incidents};
 use dmlcts_diagnose::ExplainOptions;
 use dmlcts_results::{BackendOptions, Header, SelectionForm, SuiteForm};
-use dmlcts_runner::{Class, Configuration, Event, Source as _, Stop, SuiteSource};
+use dmlcts_runner::{CaseSource as _, Class, Configuration, Event, Stop, SuiteSource};
 use dmlcts_snapshots::{Changes, Examples, Folder, Ran, plain};
 use libtest_mimic::{Completion, Failed};
 
-use crate::trial::{MOST_CRASHES, SEED, Subject, broken, explaining};
+use crate::trial::{MOST_CRASHES, SEED, TrialSubject, broken, explaining};
 
 /// The name of the trial.
 pub(crate) const TRIAL: &str = "snapshot";
@@ -18,7 +18,7 @@ const COMMAND: &str = "cargo test -- snapshot";
 /// The most lines of a change that a trial shows.
 const MOST_LINES: usize = 20;
 
-impl Subject {
+impl TrialSubject {
     /// Runs the whole suite, and compares it with the snapshots in a folder. What changed is written there.
     pub(crate) fn run_snapshot(&self, folder: &Folder) -> Result<Completion, Failed> {
         let source = Arc::new(SuiteSource::new(self.suite.expand(self.library, SEED)?, &[]));

@@ -11,7 +11,7 @@ use dmlcts_generate::{Strategy, Suite};
 use dmlcts_model::Desc;
 use dmlcts_report::{Context, KnownContext, Replay, Style, Subject as Cases, write_findings, write_known};
 use dmlcts_runner::{
-    Conclusion, Configuration, Ending, Event as RunEvent, KnownEntry, KnownFailures, Listed, Run, Source,
+    CaseSource, Conclusion, Configuration, Ending, Event as RunEvent, KnownEntry, KnownFailures, Listed, Run,
     Status, Stop, SuiteSource, Summary, Verdict,
 };
 use dmlcts_spec::{Library, Operator, Predicate};
@@ -35,7 +35,7 @@ const ABOUT_CRASHES: &str = "help: fix the crash, declare its cases as a lack, o
 const EXPLAINED: usize = 300;
 
 /// What all trials have in common.
-pub(crate) struct Subject {
+pub(crate) struct TrialSubject {
     pub(crate) library: &'static Library,
     pub(crate) suite: Suite,
     /// The known findings.
@@ -50,7 +50,7 @@ pub(crate) struct Subject {
     pub(crate) overall: Arc<Overall>,
 }
 
-impl Subject {
+impl TrialSubject {
     /// Runs the cases of an operator that a strategy makes. `source` has the cases of all operators.
     pub(crate) fn run_strategy(
         &self,
@@ -176,7 +176,7 @@ impl Subject {
     /// Runs cases in processes of the backend, and explains their failures. Returns the incidents, too.
     fn run(
         &self,
-        source: Arc<dyn Source>,
+        source: Arc<dyn CaseSource>,
         known: KnownFailures,
         configuration: Configuration,
     ) -> Result<(Diagnosis, Vec<String>), Failed> {
@@ -188,7 +188,7 @@ impl Subject {
     /// As [`Self::run`], and passes the events of the run to `tell`.
     pub(crate) fn run_and_tell(
         &self,
-        source: Arc<dyn Source>,
+        source: Arc<dyn CaseSource>,
         configuration: Configuration,
         explaining: &ExplainOptions,
         tell: &mut dyn FnMut(&RunEvent<'_>),

@@ -28,7 +28,7 @@ const BOUNDS: [i64; 20] = [0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 63, 64, 127, 
 named_enum! {
     /// A kind of condition.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-    pub(crate) enum Kind: name {
+    pub(crate) enum AtomKind: name {
         /// The operator.
         Operator = "operator",
         /// The data type.
@@ -111,14 +111,14 @@ impl Atoms {
             if chosen.len() == number {
                 break;
             }
-            let kind = Kind::ALL[draws.place(Kind::ALL.len())];
+            let kind = AtomKind::ALL[draws.place(AtomKind::ALL.len())];
             chosen.extend(self.atom(kind, witness, &chosen, draws));
         }
         (chosen.len() == number).then_some(chosen)
     }
 
     /// A condition of a kind that holds for a case and adds something to the others.
-    fn atom(&mut self, kind: Kind, witness: &Case, others: &[Atom], draws: &mut Draws) -> Option<Atom> {
+    fn atom(&mut self, kind: AtomKind, witness: &Case, others: &[Atom], draws: &mut Draws) -> Option<Atom> {
         for _ in 0..ATTEMPTS {
             // `None` if these draws give no condition of this kind for the case.
             let Some(text) = text(kind, witness, draws) else { continue };
@@ -134,14 +134,14 @@ impl Atoms {
     }
 
     /// The condition with this text, unless too few or too many cases of the sample meet it.
-    fn measured(&mut self, kind: Kind, text: String) -> Option<Atom> {
+    fn measured(&mut self, kind: AtomKind, text: String) -> Option<Atom> {
         if let Some(known) = self.known.get(&text) {
             return known.clone();
         }
         let predicate = Predicate::parse(&text, self.library).ok()?;
         let holds = |case: &Case| predicate.holds(case, FeatureLevel::NEWEST, &mut self.values);
         let held: Vec<bool> = self.sample.iter().map(holds).collect();
-        let is_kept = kind == Kind::Operator || self.is_within_share(&held);
+        let is_kept = kind == AtomKind::Operator || self.is_within_share(&held);
         let atom = is_kept.then(|| Atom { text: text.clone(), predicate, held });
         self.known.insert(text, atom.clone());
         atom
@@ -171,51 +171,53 @@ pub(crate) fn joined(atoms: &[Atom]) -> String {
 
 /// A condition of a kind, on the lists and values of a case. It need not hold for the case. `None` if the
 /// case has no such condition.
-fn text(kind: Kind, case: &Case, draws: &mut Draws) -> Option<String> {
+fn text(kind: AtomKind, case: &Case, draws: &mut Draws) -> Option<String> {
     let desc = &case.desc;
     let quantifier = ["any axis", "all axes"][draws.place(2)];
     Some(match kind {
-        Kind::Operator => format!("operator == {}", desc.signature.operator),
-        Kind::DataType => format!("InputTensor.DataType == {}", desc.tensor(Side::Input)?.data_type.name()?),
-        Kind::Width => format!("InputTensor.ElementSize {}", against(draws, &[1, 2, 4, 8])),
-        Kind::Mode => mode(case, draws)?,
-        Kind::Rank => format!("rank {}", against(draws, &[1, 2, 3, 4, 5, 6, 7, 8])),
-        Kind::AxisCount => {
+        AtomKind::Operator => format!("operator == {}", desc.signature.operator),
+        AtomKind::DataType => {
+            format!("InputTensor.DataType == {}", desc.tensor(Side::Input)?.data_type.name()?)
+        }
+        AtomKind::Width => format!("InputTensor.ElementSize {}", against(draws, &[1, 2, 4, 8])),
+        AtomKind::Mode => mode(case, draws)?,
+        AtomKind::Rank => format!("rank {}", against(draws, &[1, 2, 3, 4, 5, 6, 7, 8])),
+        AtomKind::AxisCount => {
             let property = property(case, draws)?;
             let count = against(draws, &[0, 1, 2, 3, 4, 5, 6, 7]);
             format!("(sum axes (if {property} then 1 else 0)) {count}")
         }
-        Kind::Bound => {
+        AtomKind::Bound => {
             let (list, is_signed) = list(case, draws)?;
             format!("{quantifier} {list} {}", bound(is_signed, draws))
         }
-        Kind::Edge => {
+        AtomKind::Edge => {
             let (list, is_signed) = list(case, draws)?;
             let axis = ["0", "rank - 1"][draws.place(2)];
             format!("any axis axis == {axis} and {list} {}", bound(is_signed, draws))
         }
-        Kind::Comparison => format!("{quantifier} {}", comparison(case, draws)?),
-        Kind::Multiple => {
+        AtomKind::Comparison => format!("{quantifier} {}", comparison(case, draws)?),
+        AtomKind::Multiple => {
             let (list, _) = list(case, draws)?;
             let (divisor, sign) = ([2, 3, 4, 8, 16][draws.place(5)], ["==", "!="][draws.place(2)]);
             format!("{quantifier} {list} mod {divisor} {sign} 0")
         }
-        Kind::Remainder => {
+        AtomKind::Remainder => {
             let (list, _) = list(case, draws)?;
             let divisor = [3, 5, 6, 7, 10][draws.place(5)];
             format!("{quantifier} {list} mod {divisor} == {}", draws.below(divisor))
         }
-        Kind::Parity => {
+        AtomKind::Parity => {
             let ((one, _), (other, _)) = (list(case, draws)?, list(case, draws)?);
             (one != other).then(|| format!("{quantifier} ({one} + {other}) mod 2 == {}", draws.below(2)))?
         }
-        Kind::OtherAxis => {
+        AtomKind::OtherAxis => {
             let ((one, _), (other, _)) = (list(case, draws)?, list(case, draws)?);
             let axis = ["next", "previous", "first", "last", "opposite"][draws.place(5)];
             let sign = ["<", "==", "!=", ">"][draws.place(4)];
             format!("any axis {one} {sign} {axis}({other})")
         }
-        Kind::Bytes => {
+        AtomKind::Bytes => {
             let tensor = side(draws);
             let bytes = match draws.place(2) {
                 0 => format!("(product axes {tensor}.Sizes) * {tensor}.ElementSize"),
@@ -223,9 +225,9 @@ fn text(kind: Kind, case: &Case, draws: &mut Draws) -> Option<String> {
             };
             format!("{bytes} {}", against(draws, &[12, 16, 24, 64, 100, 128, 256, 1000, 4096]))
         }
-        Kind::Scalar => scalar(case, draws)?,
-        Kind::Layout => layout(draws),
-        Kind::Elements => {
+        AtomKind::Scalar => scalar(case, draws)?,
+        AtomKind::Layout => layout(draws),
+        AtomKind::Elements => {
             let tensor = side(draws);
             let elements = format!("(product axes {tensor}.Sizes)");
             match draws.place(3) {
@@ -374,7 +376,7 @@ mod tests {
     fn every_kind_has_conditions_in_the_language_of_predicates() {
         let mut draws = Draws::new(1);
         let cases = cases();
-        for kind in Kind::ALL {
+        for kind in AtomKind::ALL {
             let near = |case| text(kind, case, &mut draws);
             let texts: BTreeSet<String> = cases.iter().filter_map(near).collect();
             assert!(texts.len() >= 3, "{}: {texts:?}", kind.name());
@@ -436,14 +438,14 @@ mod tests {
             ("(sum axes (if InputWindowSizes == 0 then 1 else 0)) < 2", false),
             ("any axis axis == 0 and InputWindowStrides < 0", true),
         ] {
-            assert_eq!(atoms.measured(Kind::Bound, text.to_owned()).is_some(), is_kept, "{text}");
+            assert_eq!(atoms.measured(AtomKind::Bound, text.to_owned()).is_some(), is_kept, "{text}");
         }
     }
 
     #[test]
     fn an_atom_that_another_one_implies_adds_nothing() {
         let mut atoms = Atoms::new(Library::embedded(), cases());
-        let mut atom = |text: &str| atoms.measured(Kind::Bound, text.to_owned()).expect(text);
+        let mut atom = |text: &str| atoms.measured(AtomKind::Bound, text.to_owned()).expect(text);
         let (one, other) = (atom("any axis InputTensor.Sizes >= 8"), atom("any axis InputTensor.Sizes >= 7"));
         assert!(other.is_implied_by(&one) && !one.is_implied_by(&other));
         let other = atom("rank < 4");

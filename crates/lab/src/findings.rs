@@ -23,10 +23,10 @@ use dmlcts_model::{Case, FeatureLevel, escaped};
 use dmlcts_mutants::{Mutant, Needs};
 use dmlcts_report::{counted, grouped};
 use dmlcts_runner::{
-    CaseResult, Configuration, Event as RunEvent, Factory, Listed, OTHER_DATA, Run, Runs, Source, Stop,
+    CaseResult, CaseSource, Configuration, Event as RunEvent, Factory, Listed, OTHER_DATA, Run, Runs, Stop,
     Verdict, side_by_side,
 };
-use dmlcts_spec::{Library, Operator, Scratch, Source as Text, Validity, program::Values};
+use dmlcts_spec::{Library, Operator, Scratch, Source, Validity, program::Values};
 
 use crate::{Common, Problem, no_predicate, stdout};
 
@@ -48,7 +48,7 @@ parts:
 ";
 
 /// A fault whose failures are explained.
-pub(crate) struct Subject {
+pub(crate) struct FaultSubject {
     pub(crate) name: String,
     pub(crate) about: String,
     /// The number of conditions of a random fault; `None` for a mutant.
@@ -128,9 +128,13 @@ pub(crate) fn explain(mutants: &[&'static Mutant], common: &Common) -> Result<Ex
 }
 
 /// Explains these faults, and prints a table.
-pub(crate) fn explain_all(subjects: &[Subject], apart: &Apart, common: &Common) -> Result<ExitCode, Problem> {
+pub(crate) fn explain_all(
+    subjects: &[FaultSubject],
+    apart: &Apart,
+    common: &Common,
+) -> Result<ExitCode, Problem> {
     let suite = common.cases()?;
-    let fresh: Arc<dyn Source> = Arc::new(Listed::new(fresh(derive(common.seed, "findings"))?, "fresh"));
+    let fresh: Arc<dyn CaseSource> = Arc::new(Listed::new(fresh(derive(common.seed, "findings"))?, "fresh"));
     let rows = side_by_side(subjects, common.threads(), |subject| {
         Ok::<_, Problem>((subject, outcome(subject, &suite, &fresh)?))
     })?;
@@ -148,7 +152,7 @@ pub(crate) struct Apart {
 }
 
 /// The mutants whose failures can depend on desc and data alone, and the others.
-fn of_mutants(mutants: &[&'static Mutant]) -> (Vec<Subject>, Apart) {
+fn of_mutants(mutants: &[&'static Mutant]) -> (Vec<FaultSubject>, Apart) {
     let (mut subjects, mut apart) = (Vec::new(), Apart::default());
     for mutant in mutants {
         if !can_be_explained(mutant) {
@@ -173,17 +177,17 @@ pub(crate) fn subjects_of(mutants: &[&'static Mutant]) -> Vec<&'static Mutant> {
     mutants.iter().copied().filter(|mutant| can_be_explained(mutant)).collect()
 }
 
-fn subject(mutant: &'static Mutant) -> Subject {
+fn subject(mutant: &'static Mutant) -> FaultSubject {
     let (name, about) = (mutant.name.to_owned(), mutant.about.to_owned());
     let backend: Arc<Factory> = Arc::new(move |_| Ok(Box::new(dmlcts_mutants::backend(mutant))));
-    Subject { name, about, conditions: None, backend }
+    FaultSubject { name, about, conditions: None, backend }
 }
 
 /// The number of findings of a mutant, each with this number of cases, and the indices of the cases of the
 /// suite that fail.
 pub(crate) fn explained_alone(
     mutant: &'static Mutant,
-    suite: &Arc<dyn Source>,
+    suite: &Arc<dyn CaseSource>,
     cases: usize,
 ) -> Result<(usize, BTreeSet<usize>), Problem> {
     let (diagnosis, shown) = run(&subject(mutant), suite, Some(cases))?;
@@ -197,7 +201,7 @@ fn fresh(seed: u64) -> Result<Vec<Case>, Problem> {
     for operator in library.operators() {
         found.extend(Fresh::new(library, operator, seed)?.take(VALID / library.operators().len()));
     }
-    let broken = Suite::parse(&Text::new("broken", BROKEN))?.expand(library, seed)?;
+    let broken = Suite::parse(&Source::new("broken", BROKEN))?.expand(library, seed)?;
     let Length::Finite(length) = broken.length() else { return Ok(found) };
     let Some(mut case) = broken.blank() else { return Ok(found) };
     let mut indices: Vec<u128> = (0..length).collect();
@@ -238,7 +242,11 @@ fn swept(suite: &[Shown], fresh: &[Shown]) -> Vec<Case> {
 }
 
 /// Runs the suite on a fault, and explains its failures.
-fn outcome(subject: &Subject, suite: &Arc<dyn Source>, fresh: &Arc<dyn Source>) -> Result<Outcome, Problem> {
+fn outcome(
+    subject: &FaultSubject,
+    suite: &Arc<dyn CaseSource>,
+    fresh: &Arc<dyn CaseSource>,
+) -> Result<Outcome, Problem> {
     let (diagnosis, shown) = run(subject, suite, None)?;
     if diagnosis.findings.is_empty() {
         return Ok(Outcome::NotFound);
@@ -248,7 +256,7 @@ fn outcome(subject: &Subject, suite: &Arc<dyn Source>, fresh: &Arc<dyn Source>) 
         return Ok(Outcome::Stateful);
     }
     let (_, mut judges) = run(subject, fresh, None)?;
-    let source: Arc<dyn Source> = Arc::new(Listed::new(swept(&shown, &judges), "swept"));
+    let source: Arc<dyn CaseSource> = Arc::new(Listed::new(swept(&shown, &judges), "swept"));
     judges.extend(run(subject, &source, None)?.1);
     let began = Instant::now();
     let findings = run(subject, suite, Some(ExplainOptions::USUAL_CASES))?.0.findings;
@@ -276,33 +284,37 @@ fn failing(shown: &[Shown]) -> BTreeSet<usize> {
 
 /// Whether some failures come from an operator's earlier runs: they show only in a second run, and not if its
 /// data are those of the first.
-fn depends_on_runs(subject: &Subject, suite: &Arc<dyn Source>, shown: &[Shown]) -> Result<bool, Problem> {
+fn depends_on_runs(
+    subject: &FaultSubject,
+    suite: &Arc<dyn CaseSource>,
+    shown: &[Shown],
+) -> Result<bool, Problem> {
     let once = failing(&run_once(subject, suite)?);
     let only_later = failing(shown).into_iter().filter(|case| !once.contains(case));
     let other = |case: usize| Case { fill: OTHER_DATA, ..shown[case].case.clone() };
     let cases: Vec<Case> = only_later.map(other).collect();
     let count = cases.len();
-    let source: Arc<dyn Source> = Arc::new(Listed::new(cases, "second runs"));
+    let source: Arc<dyn CaseSource> = Arc::new(Listed::new(cases, "second runs"));
     Ok(count > 0 && failing(&run_once(subject, &source)?).len() < count)
 }
 
 /// Runs cases on a fault, each operator once.
-fn run_once(subject: &Subject, source: &Arc<dyn Source>) -> Result<Vec<Shown>, Problem> {
+fn run_once(subject: &FaultSubject, source: &Arc<dyn CaseSource>) -> Result<Vec<Shown>, Problem> {
     Ok(run_with(subject, source, None, Runs::Once)?.1)
 }
 
 /// Runs cases on a fault. Returns what the run came to, and whether each case showed the fault.
 pub(crate) fn run(
-    subject: &Subject,
-    source: &Arc<dyn Source>,
+    subject: &FaultSubject,
+    source: &Arc<dyn CaseSource>,
     explain: Option<usize>,
 ) -> Result<(Diagnosis, Vec<Shown>), Problem> {
     run_with(subject, source, explain, Runs::default())
 }
 
 fn run_with(
-    subject: &Subject,
-    source: &Arc<dyn Source>,
+    subject: &FaultSubject,
+    source: &Arc<dyn CaseSource>,
     explain: Option<usize>,
     runs: Runs,
 ) -> Result<(Diagnosis, Vec<Shown>), Problem> {
@@ -393,7 +405,7 @@ fn wrong<'a>(findings: &[Finding], shown: &'a [Shown]) -> (Vec<&'a Shown>, usize
 /// other data, too. Elements that a stride of 0 makes one in memory are equal whatever the data. So the pass
 /// runs with separate elements, too, if the predicates hold for that desc as well.
 fn mistakes<'a>(
-    subject: &Subject,
+    subject: &FaultSubject,
     findings: &[Finding],
     shown: &'a [Shown],
 ) -> Result<(Vec<&'a Shown>, usize), Problem> {
@@ -408,7 +420,7 @@ fn mistakes<'a>(
         own.chain(separate.iter().cloned()).chain(separate.iter().flat_map(with_other_data)).collect()
     };
     let again: Vec<Vec<Case>> = passes.iter().map(&mut variants).collect();
-    let source: Arc<dyn Source> = Arc::new(Listed::new(again.concat(), "again"));
+    let source: Arc<dyn CaseSource> = Arc::new(Listed::new(again.concat(), "again"));
     let mut answers = run(subject, &source, None)?.1.into_iter();
     for (pass, cases) in passes.into_iter().zip(&again) {
         let failed = answers.by_ref().take(cases.len()).filter(|one| one.failed == Some(true)).count();
@@ -418,7 +430,7 @@ fn mistakes<'a>(
 }
 
 /// Prints what was found of each fault, and the shares.
-fn print(rows: &[(&Subject, Outcome)], apart: &Apart) -> std::io::Result<()> {
+fn print(rows: &[(&FaultSubject, Outcome)], apart: &Apart) -> std::io::Result<()> {
     let mut out = stdout();
     let (mut not_found, mut stateful) = (Vec::new(), Vec::new());
     let mut explained = Vec::new();

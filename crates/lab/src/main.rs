@@ -19,7 +19,7 @@ use clap::{Args, Parser, Subcommand, ValueHint, value_parser};
 use dmlcts_generate::Suite;
 use dmlcts_mutants::Mutant;
 use dmlcts_report::Screen;
-use dmlcts_runner::{Configuration, Source, SuiteSource};
+use dmlcts_runner::{CaseSource, Configuration, SuiteSource};
 use dmlcts_spec::Library;
 
 /// The reason why a measurement failed.
@@ -119,7 +119,7 @@ struct Common {
 
 impl Common {
     /// The cases of the only suite.
-    fn cases(&self) -> Result<Arc<dyn Source>, Problem> {
+    fn cases(&self) -> Result<Arc<dyn CaseSource>, Problem> {
         let [suite] = self.suite.as_slice() else {
             return Err("findings are those of one suite; name one suite".into());
         };
@@ -127,7 +127,7 @@ impl Common {
     }
 
     /// The cases of a suite, which must end.
-    fn cases_of(&self, suite: &Suite) -> Result<Arc<dyn Source>, Problem> {
+    fn cases_of(&self, suite: &Suite) -> Result<Arc<dyn CaseSource>, Problem> {
         let source = SuiteSource::new(suite.expand(Library::embedded(), self.seed)?, &[]);
         match source.count() {
             Some(_) => Ok(Arc::new(source)),

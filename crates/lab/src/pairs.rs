@@ -12,12 +12,12 @@ use dmlcts_runner::{Factory, side_by_side};
 
 use crate::{
     Common, Problem,
-    findings::{Subject, explained_alone, run, subjects_of},
+    findings::{FaultSubject, explained_alone, run, subjects_of},
     stdout,
 };
 
 /// A pair, and the findings of its run.
-struct Row {
+struct PairRow {
     names: [&'static str; 2],
     findings: Vec<Finding>,
 }
@@ -48,7 +48,7 @@ pub(crate) fn explain(count: u32, mutants: &[&'static Mutant], common: &Common) 
     let rows = side_by_side(&pairs, common.threads(), |pair| {
         let subject = subject(*pair);
         let (diagnosis, _) = run(&subject, &suite, Some(ExplainOptions::USUAL_CASES))?;
-        Ok::<_, Problem>(Row { names: pair.map(|mutant| mutant.name), findings: diagnosis.findings })
+        Ok::<_, Problem>(PairRow { names: pair.map(|mutant| mutant.name), findings: diagnosis.findings })
     })?;
     print(&rows)?;
     Ok(ExitCode::SUCCESS)
@@ -60,9 +60,9 @@ fn is_apart(one: &BTreeSet<usize>, other: &BTreeSet<usize>) -> bool {
 }
 
 /// The pair as a subject of explanations.
-fn subject(mutants: [&'static Mutant; 2]) -> Subject {
+fn subject(mutants: [&'static Mutant; 2]) -> FaultSubject {
     let backend: Arc<Factory> = Arc::new(move |_| Ok(Box::new(Several::new(&mutants))));
-    Subject {
+    FaultSubject {
         name: mutants.map(|mutant| mutant.name).join(" and "),
         about: mutants.map(|mutant| mutant.about).join("; "),
         conditions: None,
@@ -70,9 +70,9 @@ fn subject(mutants: [&'static Mutant; 2]) -> Subject {
     }
 }
 
-fn print(rows: &[Row]) -> std::io::Result<()> {
+fn print(rows: &[PairRow]) -> std::io::Result<()> {
     let mut out = stdout();
-    for Row { names: [one, other], findings } in rows {
+    for PairRow { names: [one, other], findings } in rows {
         writeln!(out, "{one} and {other}: {}", counted(findings.len() as u64, "finding"))?;
         for finding in findings {
             let predicate = finding.rule.as_ref().map_or("no predicate", |rule| rule.predicate.text());

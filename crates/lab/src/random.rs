@@ -4,12 +4,12 @@ use std::{io::Write, process::ExitCode, sync::Arc};
 
 use dmlcts_generate::Suite;
 use dmlcts_model::escaped;
-use dmlcts_runner::{Configuration, Listed, Source, cases_to_failure, side_by_side};
+use dmlcts_runner::{CaseSource, Configuration, Listed, cases_to_failure, side_by_side};
 use dmlcts_spec::Library;
 
 use crate::{
     Common, Problem,
-    findings::{Apart, Subject, explain_all},
+    findings::{Apart, FaultSubject, explain_all},
     random_fault::{Faults, RandomFault},
     stdout,
 };
@@ -17,11 +17,11 @@ use crate::{
 /// A suite and its cases.
 struct Measured {
     name: String,
-    source: Arc<dyn Source>,
+    source: Arc<dyn CaseSource>,
 }
 
 /// A fault, and for each suite whether it finds the fault.
-struct Row {
+struct RandomRow {
     fault: Arc<RandomFault>,
     found: Vec<bool>,
 }
@@ -34,7 +34,7 @@ struct Share {
 }
 
 impl Share {
-    fn of<'a>(rows: impl Iterator<Item = &'a Row>, suite: usize) -> Self {
+    fn of<'a>(rows: impl Iterator<Item = &'a RandomRow>, suite: usize) -> Self {
         rows.fold(Self { found: 0, drawn: 0 }, |share, row| Self {
             found: share.found + usize::from(row.found[suite]),
             drawn: share.drawn + 1,
@@ -70,7 +70,7 @@ pub(crate) fn measure(count: u32, atoms: &[u8], common: &Common) -> Result<ExitC
     let faults = draw(count, atoms, common.seed)?;
     let rows = side_by_side(&faults, common.threads(), |fault| {
         let found = suites.iter().map(|suite| is_found(fault, &suite.source));
-        Ok::<_, Problem>(Row { fault: Arc::clone(fault), found: found.collect::<Result<_, _>>()? })
+        Ok::<_, Problem>(RandomRow { fault: Arc::clone(fault), found: found.collect::<Result<_, _>>()? })
     })?;
     let too_low = too_low(&suites, &rows);
     print(&suites, &rows, &too_low)?;
@@ -79,13 +79,13 @@ pub(crate) fn measure(count: u32, atoms: &[u8], common: &Common) -> Result<ExitC
 
 /// Explains random faults, and prints a table.
 pub(crate) fn explain(count: u32, atoms: &[u8], common: &Common) -> Result<ExitCode, Problem> {
-    let subject = |fault: Arc<RandomFault>| Subject {
+    let subject = |fault: Arc<RandomFault>| FaultSubject {
         name: fault.effect.describe().to_owned(),
         about: fault.text.clone(),
         conditions: Some(fault.atoms),
         backend: fault.factory(),
     };
-    let subjects: Vec<Subject> = draw(count, atoms, common.seed)?.into_iter().map(subject).collect();
+    let subjects: Vec<FaultSubject> = draw(count, atoms, common.seed)?.into_iter().map(subject).collect();
     explain_all(&subjects, &Apart::default(), common)
 }
 
@@ -100,7 +100,7 @@ fn draw(count: u32, atoms: &[u8], seed: u64) -> Result<Vec<Arc<RandomFault>>, Pr
     for place in 0..count as usize {
         let (index, atoms) = (place / atoms.len(), usize::from(atoms[place % atoms.len()]));
         let is_wrong = |fault: &Arc<RandomFault>| {
-            let witness: Arc<dyn Source> = Arc::new(Listed::new(vec![fault.witness.clone()], "witness"));
+            let witness: Arc<dyn CaseSource> = Arc::new(Listed::new(vec![fault.witness.clone()], "witness"));
             is_found(fault, &witness)
         };
         drawn.extend(faults.draw(atoms, index as u64, is_wrong)?);
@@ -109,13 +109,13 @@ fn draw(count: u32, atoms: &[u8], seed: u64) -> Result<Vec<Arc<RandomFault>>, Pr
 }
 
 /// Whether a case of the source has an unexpected verdict on the reference with this fault.
-fn is_found(fault: &Arc<RandomFault>, source: &Arc<dyn Source>) -> Result<bool, Problem> {
+fn is_found(fault: &Arc<RandomFault>, source: &Arc<dyn CaseSource>) -> Result<bool, Problem> {
     let found = cases_to_failure(Library::embedded(), fault.factory(), source, Configuration::default())?;
     Ok(found.is_some())
 }
 
 /// A sentence for each suite that finds too few of the faults with some number of conditions.
-fn too_low(suites: &[Measured], rows: &[Row]) -> Vec<String> {
+fn too_low(suites: &[Measured], rows: &[RandomRow]) -> Vec<String> {
     let mut too_low = Vec::new();
     for (place, Measured { name, .. }) in suites.iter().enumerate() {
         for atoms in numbers(rows) {
@@ -133,7 +133,7 @@ fn too_low(suites: &[Measured], rows: &[Row]) -> Vec<String> {
 }
 
 /// The different numbers of conditions that the faults have, in order.
-fn numbers(rows: &[Row]) -> Vec<usize> {
+fn numbers(rows: &[RandomRow]) -> Vec<usize> {
     let mut numbers: Vec<usize> = rows.iter().map(|row| row.fault.atoms).collect();
     numbers.sort_unstable();
     numbers.dedup();
@@ -145,7 +145,7 @@ fn conditions(count: usize) -> String {
 }
 
 /// Prints the shares, the survivors, and the shares that are too low.
-fn print(suites: &[Measured], rows: &[Row], too_low: &[String]) -> std::io::Result<()> {
+fn print(suites: &[Measured], rows: &[RandomRow], too_low: &[String]) -> std::io::Result<()> {
     const FIRST: usize = "conditions".len();
     let width = |suite: &Measured| suite.name.len().max("1000/1000  100.0 %".len());
     let mut out = stdout();
@@ -167,11 +167,11 @@ fn print(suites: &[Measured], rows: &[Row], too_low: &[String]) -> std::io::Resu
         }
         writeln!(out)?;
     }
-    let survivors: Vec<&Row> = rows.iter().filter(|row| row.found.contains(&false)).collect();
+    let survivors: Vec<&RandomRow> = rows.iter().filter(|row| row.found.contains(&false)).collect();
     if !survivors.is_empty() {
         writeln!(out, "\nSurvivors ({}):", survivors.len())?;
     }
-    for Row { fault, found } in survivors {
+    for RandomRow { fault, found } in survivors {
         let missed = suites.iter().zip(found).filter(|(_, found)| !**found);
         let missed: Vec<&str> = missed.map(|(suite, _)| suite.name.as_str()).collect();
         let (effect, missed) = (fault.effect.describe(), missed.join(", "));
@@ -212,7 +212,7 @@ mod tests {
 
     fn is_wrong(fault: &Arc<RandomFault>, lines: &[&str]) -> bool {
         let cases = lines.iter().map(|line| case(line)).collect();
-        let source: Arc<dyn Source> = Arc::new(Listed::new(cases, "given"));
+        let source: Arc<dyn CaseSource> = Arc::new(Listed::new(cases, "given"));
         is_found(fault, &source).expect("it runs")
     }
 

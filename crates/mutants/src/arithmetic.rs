@@ -1,7 +1,7 @@
 //! Faults of numbers: integers that are too narrow for indices, and divisions without a division.
 
 use crate::{
-    kernel::{Axis, Kind, REFLECTION, SYMMETRIC, WRAP, fold, mirror},
+    kernel::{AxisNumbers, OperatorKind, REFLECTION, SYMMETRIC, WRAP, fold, mirror},
     mutant::{ALL, Mutant, Needs, PADDING1, SLICE1, SLICES},
 };
 
@@ -152,7 +152,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("the product of a stride and a coordinate is held in 8 signed bits")
         .witness(&["SLICE UINT8 in=160 out=2 Strides=140 Sizes=2 Offsets=0"])
         .source(|plan, axis, c| match plan.kind {
-            Kind::Padding1 => plan.source(axis, c),
+            OperatorKind::Padding1 => plan.source(axis, c),
             _ => Some(plan.axes[axis].first() + i64::from((plan.axes[axis].step * c) as i8)),
         }),
     arithmetic("window-in-u16", SLICE1)
@@ -203,7 +203,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("the input's sizes are held in 8 signed bits, and EDGE clamps to them")
         .witness(&["PADDING1 UINT8 in=130 out=131 PaddingMode=EDGE EndPadding=1 StartPadding=0"])
         .plan(|plan, _| {
-            if plan.kind == Kind::Padding1 {
+            if plan.kind == OperatorKind::Padding1 {
                 plan.axes.iter_mut().for_each(|axis| axis.n = i64::from(axis.n as i8).max(1));
             }
         }),
@@ -211,7 +211,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("the period of a mirror is held in 8 bits")
         .witness(&["PADDING1 UINT8 in=130 out=133 PaddingMode=SYMMETRIC EndPadding=3 StartPadding=0"])
         .source(|plan, axis, c| match plan.axes[axis] {
-            Axis { n, start, .. } if plan.kind == Kind::Padding1 && plan.mode == SYMMETRIC => {
+            AxisNumbers { n, start, .. } if plan.kind == OperatorKind::Padding1 && plan.mode == SYMMETRIC => {
                 let period = i64::from((2 * n) as u8).max(1);
                 Some(mirror((c - start).rem_euclid(period), period - 1))
             }
@@ -257,7 +257,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("the remainder of WRAP multiplies with the reciprocal of the size in single precision")
         .witness(&["PADDING1 FLOAT32 in=41 out=82 PaddingMode=WRAP EndPadding=41 StartPadding=0"])
         .source(|plan, axis, c| match plan.axes[axis] {
-            Axis { n, start, .. } if plan.kind == Kind::Padding1 && plan.mode == WRAP => {
+            AxisNumbers { n, start, .. } if plan.kind == OperatorKind::Padding1 && plan.mode == WRAP => {
                 Some(remainder_by_reciprocal(c - start, n))
             }
             _ => plan.source(axis, c),
@@ -266,7 +266,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("the remainder of SYMMETRIC multiplies with the reciprocal of the period in single precision")
         .witness(&["PADDING1 FLOAT32 in=41 out=123 PaddingMode=SYMMETRIC EndPadding=82 StartPadding=0"])
         .source(|plan, axis, c| match plan.axes[axis] {
-            Axis { n, start, .. } if plan.kind == Kind::Padding1 && plan.mode == SYMMETRIC => {
+            AxisNumbers { n, start, .. } if plan.kind == OperatorKind::Padding1 && plan.mode == SYMMETRIC => {
                 Some(mirror(remainder_by_reciprocal(c - start, 2 * n), 2 * n - 1))
             }
             _ => plan.source(axis, c),
@@ -285,7 +285,9 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("the distance from the input is held in 8 bits before REFLECTION folds it")
         .witness(&["PADDING1 UINT8 in=4 out=304 PaddingMode=REFLECTION StartPadding=300 EndPadding=0"])
         .source(|plan, axis, c| match plan.axes[axis] {
-            Axis { n, start, .. } if plan.kind == Kind::Padding1 && plan.mode == REFLECTION && c < start => {
+            AxisNumbers { n, start, .. }
+                if plan.kind == OperatorKind::Padding1 && plan.mode == REFLECTION && c < start =>
+            {
                 fold(REFLECTION, -i64::from((start - c) as u8), n)
             }
             _ => plan.source(axis, c),

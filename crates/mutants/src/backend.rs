@@ -12,7 +12,7 @@ use dmlcts_reference::Reference;
 
 use crate::{
     Fault, Mutant,
-    fault::{Asked, Memory, State},
+    fault::{Asked, BackendState, Memory},
     kernel::{self, Plan},
 };
 
@@ -23,14 +23,14 @@ pub struct Faulty {
     capabilities: Capabilities,
     reference: Reference,
     level: FeatureLevel,
-    state: State,
+    state: BackendState,
 }
 
 impl Faulty {
     pub(crate) fn new(name: &str, fault: &'static Fault) -> Self {
         let reference = Reference::new();
         let capabilities = Capabilities { name: name.to_owned(), ..reference.capabilities().clone() };
-        Self { fault, capabilities, reference, level: FeatureLevel::NEWEST, state: State::default() }
+        Self { fault, capabilities, reference, level: FeatureLevel::NEWEST, state: BackendState::default() }
     }
 
     /// The plan of an accepted desc. `None` if the desc is too malformed for a plan.

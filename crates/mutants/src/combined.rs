@@ -5,14 +5,14 @@ use std::{thread, time::Duration};
 use dmlcts_model::DataType;
 
 use crate::{
-    kernel::{Axis, CONSTANT, EDGE, Kind, Plan, REFLECTION, SYMMETRIC, WRAP},
+    kernel::{AxisNumbers, CONSTANT, EDGE, OperatorKind, Plan, REFLECTION, SYMMETRIC, WRAP},
     mutant::{ALL, Mutant, Needs, PADDING1, SLICE, SLICE1, SLICES},
 };
 
 /// Makes the first axis that is so read its input from the other end, or from the second element.
-fn confuse(plan: &mut Plan, is_so: impl Fn(&Axis) -> bool) {
+fn confuse(plan: &mut Plan, is_so: impl Fn(&AxisNumbers) -> bool) {
     if let Some(axis) = plan.axes.iter_mut().find(|axis| is_so(axis)) {
-        if plan.kind == Kind::Padding1 {
+        if plan.kind == OperatorKind::Padding1 {
             (axis.start, axis.end) = (axis.end, axis.start);
         } else {
             (axis.offset, axis.window) = (axis.n - 1 - axis.offset, 1);

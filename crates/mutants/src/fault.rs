@@ -5,7 +5,7 @@ use std::ops::Range;
 use dmlcts_model::{DataType, Desc, ErrorCode, FeatureLevel, Tensor};
 use dmlcts_reference::Reference;
 
-use crate::kernel::{Axis, Kind, Plan, put};
+use crate::kernel::{AxisNumbers, OperatorKind, Plan, put};
 
 /// A backend's behaviour. Each seam is a function, and `RIGHT` has the right ones. A mutant replaces one or
 /// two of them.
@@ -20,13 +20,13 @@ pub struct Fault {
     /// The code of refusals that the reference does not share.
     pub(crate) code: ErrorCode,
     /// Changes the numbers of a created operator. It may remember and recall operators.
-    pub(crate) plan: fn(&mut Plan, &mut State),
+    pub(crate) plan: fn(&mut Plan, &mut BackendState),
     /// The output coordinates of an index.
     pub(crate) coordinates: fn(&Plan, i64, &mut [i64]),
     /// Whether the element of an index, at these output coordinates, is written at all.
     pub(crate) visits: fn(&Plan, i64, &[i64]) -> bool,
     /// The input coordinate that an output coordinate of an axis reads; `None` for the padding value.
-    pub(crate) source: Source,
+    pub(crate) source: ReadFault,
     /// The input element at input coordinates.
     pub(crate) from: fn(&Plan, &[i64]) -> i64,
     /// The output element at output coordinates.
@@ -36,7 +36,7 @@ pub struct Fault {
     /// Writes an element at a byte of the output.
     pub(crate) store: fn(&Plan, &mut [u8], i64, &[u8]),
     /// Acts on memory after a run.
-    pub(crate) after: fn(&Plan, &mut Memory<'_>, &mut State),
+    pub(crate) after: fn(&Plan, &mut Memory<'_>, &mut BackendState),
 }
 
 /// The behaviour without a fault.
@@ -48,7 +48,7 @@ pub(crate) const RIGHT: Fault = Fault {
     plan: |_, _| {},
     coordinates: Plan::coordinates,
     visits: |_, _, _| true,
-    source: Source::By(Plan::source),
+    source: ReadFault::By(Plan::source),
     from: Plan::from,
     to: Plan::to,
     value: Value::By(|_, _, _| {}),
@@ -60,7 +60,7 @@ pub(crate) const RIGHT: Fault = Fault {
 #[derive(Debug)]
 pub(crate) enum Judge {
     /// Those for which the function is true.
-    By(fn(&Asked<'_>, &mut State) -> bool),
+    By(fn(&Asked<'_>, &mut BackendState) -> bool),
     /// The valid ones, and those with these numbers that only the checks with this reason would refuse.
     Unchecked(&'static str, fn(&Plan) -> bool),
     /// The valid ones without these numbers.
@@ -69,7 +69,7 @@ pub(crate) enum Judge {
 
 impl Judge {
     /// Whether the backend accepts a desc.
-    pub(crate) fn accepts(&self, asked: &Asked<'_>, state: &mut State) -> bool {
+    pub(crate) fn accepts(&self, asked: &Asked<'_>, state: &mut BackendState) -> bool {
         match self {
             Self::By(judge) => judge(asked, state),
             Self::Unchecked(reason, is_so) => asked.but_for_where(reason, is_so),
@@ -80,7 +80,7 @@ impl Judge {
 
 /// The input coordinate that an output coordinate of an axis reads; `None` for the padding value.
 #[derive(Debug)]
-pub(crate) enum Source {
+pub(crate) enum ReadFault {
     /// The one that the function returns.
     By(fn(&Plan, usize, i64) -> Option<i64>),
     /// In this mode of PADDING1, the one that the function returns for a coordinate outside of the input and
@@ -88,15 +88,16 @@ pub(crate) enum Source {
     Outside(i64, fn(i64, i64) -> Option<i64>),
 }
 
-impl Source {
+impl ReadFault {
     /// The input coordinate, or `None`.
     pub(crate) fn of(&self, plan: &Plan, axis: usize, c: i64) -> Option<i64> {
         match self {
             Self::By(source) => source(plan, axis, c),
             Self::Outside(mode, fold) => {
-                let Axis { n, start, .. } = plan.axes[axis];
+                let AxisNumbers { n, start, .. } = plan.axes[axis];
                 let at = c - start;
-                let is_so = plan.kind == Kind::Padding1 && plan.mode == *mode && !(0..n).contains(&at);
+                let is_so =
+                    plan.kind == OperatorKind::Padding1 && plan.mode == *mode && !(0..n).contains(&at);
                 if is_so { fold(at, n) } else { plan.source(axis, c) }
             }
         }
@@ -209,8 +210,9 @@ impl Asked<'_> {
     /// The bytes that the elements of the input and the output need: exact, not rounded up.
     pub(crate) fn needed(&self) -> [i128; 2] {
         let Some(plan) = Plan::of(self.desc) else { return [0; 2] };
-        let span =
-            |reach: fn(&Axis) -> i128| (plan.axes.iter().map(reach).sum::<i128>() + 1) * plan.width as i128;
+        let span = |reach: fn(&AxisNumbers) -> i128| {
+            (plan.axes.iter().map(reach).sum::<i128>() + 1) * plan.width as i128
+        };
         [
             span(|axis| i128::from(axis.n - 1) * i128::from(axis.input_stride)),
             span(|axis| i128::from(axis.out - 1) * i128::from(axis.output_stride)),
@@ -220,7 +222,7 @@ impl Asked<'_> {
 
 /// What a backend remembers. It lives as long as the backend.
 #[derive(Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct BackendState {
     /// The number of operators created before this one.
     pub(crate) created: u64,
     /// The number of runs before this one.

@@ -1,7 +1,7 @@
 //! Faults of GPU kernels: numbers of workgroups, tails of vectors, rows, and tiles.
 
 use crate::{
-    kernel::{Axis, Plan},
+    kernel::{AxisNumbers, Plan},
     mutant::{ALL, Mutant, Needs, PADDING1, SLICE1, SLICES},
 };
 
@@ -112,7 +112,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             let size = plan.axes[axis].n;
             let is_tail = |at: &i64| axis == plan.last() && size > 8 && *at >= size / 8 * 8;
             match plan.source(axis, c) {
-                Some(at) if plan.mode == 0 && plan.any(Axis::is_padded) && is_tail(&at) => None,
+                Some(at) if plan.mode == 0 && plan.any(AxisNumbers::is_padded) && is_tail(&at) => None,
                 right => right,
             }
         }),

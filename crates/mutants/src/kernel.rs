@@ -14,7 +14,7 @@ pub(crate) const WRAP: i64 = 4;
 
 /// An operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum OperatorKind {
     Slice,
     Slice1,
     Padding1,
@@ -22,7 +22,7 @@ pub(crate) enum Kind {
 
 /// The numbers of one axis. Those of another operator are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Axis {
+pub(crate) struct AxisNumbers {
     /// The input's size.
     pub(crate) n: i64,
     /// The output's size.
@@ -43,7 +43,7 @@ pub(crate) struct Axis {
     pub(crate) end: i64,
 }
 
-impl Axis {
+impl AxisNumbers {
     /// The input coordinate of the first output element of a slice.
     pub(crate) fn first(&self) -> i64 {
         self.offset + if self.step < 0 { self.window - 1 } else { 0 }
@@ -68,14 +68,14 @@ impl Axis {
 /// The numbers of an operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
-    pub(crate) kind: Kind,
+    pub(crate) kind: OperatorKind,
     /// `PaddingMode`.
     pub(crate) mode: i64,
     pub(crate) data_type: DataType,
     /// The number of bytes of an element.
     pub(crate) width: usize,
     /// Outermost first.
-    pub(crate) axes: Vec<Axis>,
+    pub(crate) axes: Vec<AxisNumbers>,
     /// `PaddingValue`.
     pub(crate) value: [u8; 8],
     /// Whether the input's and the output's desc has strides.
@@ -94,8 +94,8 @@ impl Plan {
         let (input, output) = (desc.input.as_ref()?, desc.output.as_ref()?);
         let (n, out) = (input.sizes.as_ref()?, output.sizes.as_ref()?);
         let (input_strides, output_strides) = (strides(input, n), strides(output, out));
-        let mut axes = vec![Axis::default(); n.len()];
-        let mut fill = |values: &[i64], field: fn(&mut Axis) -> &mut i64| {
+        let mut axes = vec![AxisNumbers::default(); n.len()];
+        let mut fill = |values: &[i64], field: fn(&mut AxisNumbers) -> &mut i64| {
             axes.iter_mut().zip(values).for_each(|(axis, value)| *field(axis) = *value);
             (values.len() == axes.len()).then_some(())
         };
@@ -107,18 +107,18 @@ impl Plan {
             "SLICE" => {
                 fill(desc.list("Offsets")?, |axis| &mut axis.offset)?;
                 fill(desc.list("Strides")?, |axis| &mut axis.step)?;
-                Kind::Slice
+                OperatorKind::Slice
             }
             "SLICE1" => {
                 fill(desc.list("InputWindowOffsets")?, |axis| &mut axis.offset)?;
                 fill(desc.list("InputWindowSizes")?, |axis| &mut axis.window)?;
                 fill(desc.list("InputWindowStrides")?, |axis| &mut axis.step)?;
-                Kind::Slice1
+                OperatorKind::Slice1
             }
             _ => {
                 fill(desc.list("StartPadding")?, |axis| &mut axis.start)?;
                 fill(desc.list("EndPadding")?, |axis| &mut axis.end)?;
-                Kind::Padding1
+                OperatorKind::Padding1
             }
         };
         Some(Self {
@@ -138,7 +138,7 @@ impl Plan {
     }
 
     /// The innermost axis. Every valid desc has one.
-    pub(crate) fn inner(&self) -> Axis {
+    pub(crate) fn inner(&self) -> AxisNumbers {
         self.axes.last().copied().unwrap_or_default()
     }
 
@@ -158,19 +158,19 @@ impl Plan {
     }
 
     /// Whether any axis is so.
-    pub(crate) fn any(&self, is_so: impl Fn(&Axis) -> bool) -> bool {
+    pub(crate) fn any(&self, is_so: impl Fn(&AxisNumbers) -> bool) -> bool {
         self.axes.iter().any(is_so)
     }
 
     /// The number of axes that are so.
-    pub(crate) fn count(&self, is_so: impl Fn(&Axis) -> bool) -> usize {
+    pub(crate) fn count(&self, is_so: impl Fn(&AxisNumbers) -> bool) -> usize {
         self.axes.iter().filter(|axis| is_so(axis)).count()
     }
 
     /// Whether every output element is the input element of the same coordinates.
     pub(crate) fn is_identity(&self) -> bool {
         match self.kind {
-            Kind::Padding1 => !self.any(Axis::is_padded),
+            OperatorKind::Padding1 => !self.any(AxisNumbers::is_padded),
             _ => !self.any(|axis| axis.out != axis.n || axis.step < 0),
         }
     }
@@ -202,8 +202,8 @@ impl Plan {
     pub(crate) fn source(&self, axis: usize, c: i64) -> Option<i64> {
         let axis = &self.axes[axis];
         match self.kind {
-            Kind::Slice | Kind::Slice1 => Some(axis.first() + axis.step * c),
-            Kind::Padding1 => fold(self.mode, c - axis.start, axis.n),
+            OperatorKind::Slice | OperatorKind::Slice1 => Some(axis.first() + axis.step * c),
+            OperatorKind::Padding1 => fold(self.mode, c - axis.start, axis.n),
         }
     }
 
@@ -218,7 +218,7 @@ impl Plan {
     }
 
     /// The packed strides of sizes that each axis gives.
-    pub(crate) fn packed(&self, size: impl Fn(&Axis) -> i64) -> List {
+    pub(crate) fn packed(&self, size: impl Fn(&AxisNumbers) -> i64) -> List {
         packed_strides(&self.axes.iter().map(size).collect::<List>())
     }
 

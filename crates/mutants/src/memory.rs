@@ -2,7 +2,7 @@
 //! copy.
 
 use crate::{
-    kernel::{Axis, Kind},
+    kernel::{AxisNumbers, OperatorKind},
     mutant::{ALL, Mutant, Needs, PADDING1, SLICE1, SLICES},
 };
 
@@ -101,7 +101,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("an input that becomes no larger than twice its size is padded in place")
         .witness(&["PADDING1 FLOAT32 in=4 out=5 PaddingMode=EDGE StartPadding=1 EndPadding=0"])
         .after(|plan, memory, _| {
-            if plan.any(Axis::is_padded) && memory.output.len() <= 2 * memory.input.len() {
+            if plan.any(AxisNumbers::is_padded) && memory.output.len() <= 2 * memory.input.len() {
                 memory.spoil_input(0);
             }
         }),
@@ -129,7 +129,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             let place = memory.input.end;
             let byte = memory.inputs.get(place).copied().unwrap_or(0x77);
             if plan.width == 1
-                && plan.kind == Kind::Slice
+                && plan.kind == OperatorKind::Slice
                 && plan.is_identity()
                 && !plan.strided[0]
                 && !plan.strided[1]

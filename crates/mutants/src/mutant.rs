@@ -4,7 +4,7 @@
 use dmlcts_model::{DataType, Desc, ErrorCode, FeatureLevel};
 
 use crate::{
-    fault::{Asked, Fault, Judge, Memory, RIGHT, Source, State, Value},
+    fault::{Asked, BackendState, Fault, Judge, Memory, RIGHT, ReadFault, Value},
     kernel::Plan,
 };
 
@@ -92,7 +92,7 @@ impl Mutant {
         self
     }
 
-    pub(crate) const fn judge(mut self, judge: fn(&Asked<'_>, &mut State) -> bool) -> Self {
+    pub(crate) const fn judge(mut self, judge: fn(&Asked<'_>, &mut BackendState) -> bool) -> Self {
         self.fault.judge = Judge::By(judge);
         self
     }
@@ -112,7 +112,7 @@ impl Mutant {
         self
     }
 
-    pub(crate) const fn plan(mut self, plan: fn(&mut Plan, &mut State)) -> Self {
+    pub(crate) const fn plan(mut self, plan: fn(&mut Plan, &mut BackendState)) -> Self {
         self.fault.plan = plan;
         self
     }
@@ -128,12 +128,12 @@ impl Mutant {
     }
 
     pub(crate) const fn source(mut self, source: fn(&Plan, usize, i64) -> Option<i64>) -> Self {
-        self.fault.source = Source::By(source);
+        self.fault.source = ReadFault::By(source);
         self
     }
 
     pub(crate) const fn folds(mut self, mode: i64, fold: fn(i64, i64) -> Option<i64>) -> Self {
-        self.fault.source = Source::Outside(mode, fold);
+        self.fault.source = ReadFault::Outside(mode, fold);
         self
     }
 
@@ -167,7 +167,7 @@ impl Mutant {
         self
     }
 
-    pub(crate) const fn after(mut self, after: fn(&Plan, &mut Memory<'_>, &mut State)) -> Self {
+    pub(crate) const fn after(mut self, after: fn(&Plan, &mut Memory<'_>, &mut BackendState)) -> Self {
         self.fault.after = after;
         self
     }

@@ -3,7 +3,7 @@
 use dmlcts_model::DataType;
 
 use crate::{
-    kernel::{Axis, Plan, put},
+    kernel::{AxisNumbers, Plan, put},
     mutant::{ALL, Mutant, PADDING1, SLICES},
 };
 
@@ -102,7 +102,11 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .seen_in("ncnn 1.0.20261020")
         .witness(&["SLICE UINT8 in=10 out=5 Offsets=1 Sizes=5 Strides=1"])
         .from(|plan, at| {
-            if plan.width == 1 && plan.any(Axis::is_cropped) { plan.from(at) / 4 * 4 } else { plan.from(at) }
+            if plan.width == 1 && plan.any(AxisNumbers::is_cropped) {
+                plan.from(at) / 4 * 4
+            } else {
+                plan.from(at)
+            }
         }),
     packing("words-of-eight-bytes-swapped", ALL)
         .about("the two words of an 8-byte element are swapped")
@@ -204,7 +208,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         ])
         .store(|plan, output, byte, element| {
             put(plan, output, byte, element);
-            if plan.width == 1 && element[0] == plan.value[0] && plan.any(Axis::is_padded) {
+            if plan.width == 1 && element[0] == plan.value[0] && plan.any(AxisNumbers::is_padded) {
                 put(plan, output, byte - 1, element);
             }
         }),

@@ -3,7 +3,7 @@
 use dmlcts_model::DataType;
 
 use crate::{
-    kernel::{Axis, CONSTANT, EDGE, Kind, REFLECTION, SYMMETRIC, WRAP, fold, mirror},
+    kernel::{AxisNumbers, CONSTANT, EDGE, OperatorKind, REFLECTION, SYMMETRIC, WRAP, fold, mirror},
     mutant::{Mutant, PADDING1},
 };
 
@@ -53,7 +53,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .seen_in("onnxruntime#2433, #2550")
         .witness(&["PADDING1 FLOAT32 in=3 out=4 PaddingMode=EDGE StartPadding=1 EndPadding=0"])
         .source(|plan, axis, c| match plan.kind {
-            Kind::Padding1 => fold(plan.mode, c + plan.axes[axis].start, plan.axes[axis].n),
+            OperatorKind::Padding1 => fold(plan.mode, c + plan.axes[axis].start, plan.axes[axis].n),
             _ => plan.source(axis, c),
         }),
     padding("padding-folds-over-padded")
@@ -61,8 +61,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .seen_in("numpy#25926, #28575")
         .witness(&["PADDING1 FLOAT32 in=3 out=8 PaddingMode=REFLECTION StartPadding=1 EndPadding=4"])
         .source(|plan, axis, c| match plan.axes[axis] {
-            Axis { n, start, .. }
-                if plan.kind == Kind::Padding1 && plan.mode == REFLECTION && c >= start + n =>
+            AxisNumbers { n, start, .. }
+                if plan.kind == OperatorKind::Padding1 && plan.mode == REFLECTION && c >= start + n =>
             {
                 fold(REFLECTION, fold(REFLECTION, c, start + n)? - start, n)
             }
@@ -73,7 +73,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .seen_in("numpy#22464")
         .witness(&["PADDING1 FLOAT32 in=3 out=5 PaddingMode=WRAP StartPadding=2 EndPadding=0"])
         .source(|plan, axis, c| match plan.axes[axis] {
-            Axis { n, out, start, .. } if plan.kind == Kind::Padding1 && plan.mode == WRAP => {
+            AxisNumbers { n, out, start, .. } if plan.kind == OperatorKind::Padding1 && plan.mode == WRAP => {
                 Some((c - start).rem_euclid(out).min(n - 1))
             }
             _ => plan.source(axis, c),
@@ -98,7 +98,11 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             "PADDING1 FLOAT32 in=3 out=5 PaddingMode=CONSTANT StartPadding=2 PaddingValue=9 EndPadding=0",
         ])
         .source(|plan, axis, c| match plan.axes[axis] {
-            Axis { start: 1.., end: 0, .. } if plan.mode == CONSTANT && plan.kind == Kind::Padding1 => None,
+            AxisNumbers { start: 1.., end: 0, .. }
+                if plan.mode == CONSTANT && plan.kind == OperatorKind::Padding1 =>
+            {
+                None
+            }
             _ => plan.source(axis, c),
         }),
     padding("padding-axes-reversed")
@@ -115,8 +119,11 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&["PADDING1 FLOAT32 in=2,3 out=2,4 PaddingMode=CONSTANT EndPadding=0,1 PaddingValue=9 \
             StartPadding=0,0"])
         .source(|plan, axis, c| match plan.axes[axis] {
-            Axis { n, start, .. }
-                if plan.kind == Kind::Padding1 && plan.mode == CONSTANT && axis > 0 && c - start == n =>
+            AxisNumbers { n, start, .. }
+                if plan.kind == OperatorKind::Padding1
+                    && plan.mode == CONSTANT
+                    && axis > 0
+                    && c - start == n =>
             {
                 Some(n)
             }
@@ -180,7 +187,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("the elements inside of the input are not copied")
         .seen_in("DirectML#387")
         .witness(&["PADDING1 FLOAT32 in=3 out=4 PaddingMode=EDGE StartPadding=1 EndPadding=0"])
-        .visits(|plan, _, c| plan.kind != Kind::Padding1 || plan.outside(c) > 0),
+        .visits(|plan, _, c| plan.kind != OperatorKind::Padding1 || plan.outside(c) > 0),
     padding("padding-tests-end-only")
         .about("CONSTANT tests the end of an axis only, and reads before the start")
         .seen_in("pytorch#80192")
@@ -209,7 +216,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .seen_in("FFI")
         .witness(&["PADDING1 FLOAT32 in=2,2 out=3,3 PaddingMode=EDGE StartPadding=1,1 EndPadding=0,0"])
         .plan(|plan, _| {
-            if plan.kind == Kind::Padding1 {
+            if plan.kind == OperatorKind::Padding1 {
                 let both =
                     plan.axes.iter().map(|axis| axis.start).chain(plan.axes.iter().map(|axis| axis.end));
                 let starts: Vec<_> = both.step_by(2).collect();
@@ -261,7 +268,9 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&["PADDING1 FLOAT32 in=2,2 out=3,3 PaddingMode=CONSTANT StartPadding=1,1 PaddingValue=9 \
             EndPadding=0,0"])
         .source(|plan, axis, c| match plan.axes[axis] {
-            Axis { n, start, .. } if plan.mode == CONSTANT && plan.count(Axis::is_padded) > 1 => {
+            AxisNumbers { n, start, .. }
+                if plan.mode == CONSTANT && plan.count(AxisNumbers::is_padded) > 1 =>
+            {
                 Some((c - start).clamp(0, n - 1))
             }
             _ => plan.source(axis, c),
@@ -310,14 +319,14 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     padding("padding-identity-not-copied")
         .about("without any padding, nothing is copied")
         .witness(&["PADDING1 FLOAT32 in=3 out=3 PaddingMode=CONSTANT EndPadding=0 StartPadding=0"])
-        .visits(|plan, _, _| plan.kind != Kind::Padding1 || !plan.is_identity()),
+        .visits(|plan, _, _| plan.kind != OperatorKind::Padding1 || !plan.is_identity()),
     padding("padding-identity-filled")
         .about("CONSTANT without any padding writes the padding value everywhere")
         .witness(&[
             "PADDING1 FLOAT32 in=3 out=3 PaddingMode=CONSTANT PaddingValue=9 EndPadding=0 StartPadding=0",
         ])
         .source(|plan, axis, c| {
-            if plan.kind == Kind::Padding1 && plan.mode == CONSTANT && plan.is_identity() {
+            if plan.kind == OperatorKind::Padding1 && plan.mode == CONSTANT && plan.is_identity() {
                 None
             } else {
                 plan.source(axis, c)

@@ -1,7 +1,7 @@
 //! Faults of SLICE and SLICE1: where a window starts, which way a stride goes, and which axes count.
 
 use crate::{
-    kernel::{Axis, Kind, fold},
+    kernel::{AxisNumbers, OperatorKind, fold},
     mutant::{Mutant, SLICE, SLICE1, SLICES},
 };
 
@@ -13,7 +13,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .source(|plan, axis, c| {
             let axis = &plan.axes[axis];
             let first = axis.offset + if axis.step < 0 { (axis.out - 1) * axis.step.abs() } else { 0 };
-            if plan.kind == Kind::Padding1 {
+            if plan.kind == OperatorKind::Padding1 {
                 fold(plan.mode, c - axis.start, axis.n)
             } else {
                 Some(first + axis.step * c)
@@ -24,7 +24,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .seen_in("burn-onnx#477")
         .witness(&["SLICE1 FLOAT32 in=8 out=2 InputWindowOffsets=4 InputWindowSizes=4 InputWindowStrides=-2"])
         .source(|plan, axis, c| match plan.kind {
-            Kind::Slice1 => Some(plan.axes[axis].offset + plan.axes[axis].step * c),
+            OperatorKind::Slice1 => Some(plan.axes[axis].offset + plan.axes[axis].step * c),
             _ => plan.source(axis, c),
         }),
     Mutant::new("slice1-negative-from-input-end", SLICE1)
@@ -92,7 +92,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("a reversed whole axis is refused")
         .seen_in("mxnet#14105")
         .witness(&["SLICE1 FLOAT32 in=4 out=4 InputWindowStrides=-1 InputWindowOffsets=0 InputWindowSizes=4"])
-        .refuses(|plan| plan.any(Axis::is_full_reverse)),
+        .refuses(|plan| plan.any(AxisNumbers::is_full_reverse)),
     Mutant::new("slice1-int-min-rejected", SLICE1)
         .about("the magnitude of the smallest stride overflows, and the desc is refused")
         .seen_in("onnx-tensorrt#438")
@@ -138,7 +138,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&["SLICE FLOAT32 in=4,8 out=2,4 OutputTensor.Strides=8,1 Strides=2,2 Sizes=2,4 Offsets=0,0"])
         .source(|plan, axis, c| {
             let is_same = !plan.any(|axis| axis.input_stride != axis.output_stride);
-            if is_same && plan.kind != Kind::Padding1 {
+            if is_same && plan.kind != OperatorKind::Padding1 {
                 Some(plan.axes[axis].offset + c)
             } else {
                 plan.source(axis, c)
@@ -219,7 +219,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             "SLICE UINT8 in=3000000000 out=1 InputTensor.Strides=0 Offsets=2999999999 Sizes=1 Strides=1",
         ])
         .refuses(|plan| {
-            plan.kind == Kind::Slice && plan.any(|axis| axis.offset + axis.out > i64::from(i32::MAX))
+            plan.kind == OperatorKind::Slice && plan.any(|axis| axis.offset + axis.out > i64::from(i32::MAX))
         }),
     Mutant::new("slice1-length-overflows", SLICE1)
         .about("the length of a slice overflows if stride and window exceed 2^31, and nothing is written")
@@ -246,7 +246,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&["SLICE1 FLOAT32 in=2,6 out=2,2 InputWindowStrides=1,2 InputWindowOffsets=0,0 \
             InputWindowSizes=2,6"])
         .plan(|plan, _| {
-            if plan.kind == Kind::Slice1 && !plan.strided[1] {
+            if plan.kind == OperatorKind::Slice1 && !plan.strided[1] {
                 let pitch = plan.packed(|axis| 1 + (axis.window - 1) / axis.step.abs().max(1));
                 plan.axes.iter_mut().zip(pitch).for_each(|(axis, stride)| axis.output_stride = stride);
             }
@@ -263,7 +263,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("the offset is counted in strides")
         .witness(&["SLICE FLOAT32 in=8 out=2 Offsets=1 Strides=2 Sizes=2"])
         .plan(|plan, _| {
-            if plan.kind == Kind::Slice {
+            if plan.kind == OperatorKind::Slice {
                 plan.axes.iter_mut().for_each(|axis| axis.offset *= axis.step);
             }
         }),
@@ -271,7 +271,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("SLICE's Sizes is taken for an input extent, as in SLICE1: with a stride, less is written")
         .witness(&["SLICE FLOAT32 in=8 out=4 Strides=2 Sizes=4 Offsets=0"])
         .visits(|plan, _, c| {
-            plan.kind != Kind::Slice
+            plan.kind != OperatorKind::Slice
                 || plan.axes.iter().zip(c).all(|(axis, c)| c * axis.step.max(1) < axis.out)
         }),
     Mutant::new("slice1-window-must-be-output", SLICE1)
@@ -298,12 +298,12 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant::new("slice-identity-not-copied", SLICES)
         .about("a slice that is the identity copies nothing")
         .witness(&["SLICE FLOAT32 in=4 out=4 Sizes=4 Offsets=0 Strides=1"])
-        .visits(|plan, _, _| plan.kind == Kind::Padding1 || !plan.is_identity()),
+        .visits(|plan, _, _| plan.kind == OperatorKind::Padding1 || !plan.is_identity()),
     Mutant::new("slice1-no-positive-offset", SLICE1)
         .about("the offset is added only if the stride is negative or above 1")
         .witness(&["SLICE1 FLOAT32 in=4 out=2 InputWindowOffsets=1 InputWindowSizes=3 InputWindowStrides=1"])
         .plan(|plan, _| {
-            if plan.kind == Kind::Slice1 {
+            if plan.kind == OperatorKind::Slice1 {
                 plan.axes.iter_mut().filter(|axis| axis.step == 1).for_each(|axis| axis.offset = 0);
             }
         }),

@@ -1,8 +1,8 @@
 //! Faults of backends with state: caches with an incomplete key, slots that are used again, and counters.
 
 use crate::{
-    fault::State,
-    kernel::{Kind, Plan},
+    fault::BackendState,
+    kernel::{OperatorKind, Plan},
     mutant::{ALL, Mutant, Needs, PADDING1, SLICE1, SLICES},
 };
 
@@ -11,7 +11,7 @@ const CACHE: usize = 1024;
 
 /// Replaces an operator with the first cached one of the same key. `forget` clears the fields that the key
 /// lacks.
-fn cached(plan: &mut Plan, state: &mut State, forget: fn(&mut Plan)) {
+fn cached(plan: &mut Plan, state: &mut BackendState, forget: fn(&mut Plan)) {
     let mut key = plan.clone();
     forget(&mut key);
     if let Some((_, first)) = state.cache.iter().find(|(known, _)| *known == key) {
@@ -141,7 +141,11 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         ])
         .plan(|plan, state| {
             cached(plan, state, |key| {
-                key.kind = if key.kind == Kind::Padding1 { Kind::Padding1 } else { Kind::Slice };
+                key.kind = if key.kind == OperatorKind::Padding1 {
+                    OperatorKind::Padding1
+                } else {
+                    OperatorKind::Slice
+                };
                 key.axes.iter_mut().for_each(|axis| (axis.window, axis.step) = (0, 0));
             });
         }),
@@ -154,7 +158,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         ])
         .plan(|plan, state| {
             let bits = u32::from_le_bytes([plan.value[0], plan.value[1], plan.value[2], plan.value[3]]);
-            if plan.kind == Kind::Padding1 && plan.width == 4 && bits << 1 == 0 {
+            if plan.kind == OperatorKind::Padding1 && plan.width == 4 && bits << 1 == 0 {
                 match state.plans.first() {
                     Some(first) => plan.value = first.value,
                     None => state.plans.push(plan.clone()),

@@ -1,7 +1,7 @@
 //! Faults of strided tensors: which strides count, in which unit, and what is taken for packed.
 
 use crate::{
-    kernel::{Axis, Plan},
+    kernel::{AxisNumbers, Plan},
     mutant::{ALL, Mutant, PADDING1, SLICES},
 };
 
@@ -68,7 +68,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .plan(|plan, _| {
             for place in 0..plan.rank() {
                 let stride = plan.axes[place].input_stride;
-                let is_same = |axis: &Axis| axis.n > 1 && axis.input_stride == stride;
+                let is_same = |axis: &AxisNumbers| axis.n > 1 && axis.input_stride == stride;
                 if plan.axes[place].n > 1 && plan.axes[place + 1..].iter().any(is_same) {
                     plan.axes[place].input_stride = 0;
                 }
@@ -281,7 +281,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             StartPadding=0,0",
         ])
         .plan(|plan, _| {
-            if plan.any(Axis::is_padded) {
+            if plan.any(AxisNumbers::is_padded) {
                 plan.pack_input();
             }
         }),

@@ -4,7 +4,7 @@ use dmlcts_model::{DataType, ErrorCode, Tensor};
 
 use crate::{
     fault::Asked,
-    kernel::{Axis, CONSTANT, EDGE, Kind, Plan, REFLECTION, SYMMETRIC, WRAP},
+    kernel::{AxisNumbers, CONSTANT, EDGE, OperatorKind, Plan, REFLECTION, SYMMETRIC, WRAP},
     mutant::{ALL, Mutant, Needs, PADDING1, SLICE, SLICE1, SLICES},
 };
 
@@ -70,33 +70,33 @@ fn has_fast_path(asked: &Asked<'_>, is_so: fn(&Plan) -> bool) -> bool {
 }
 
 /// The axis with the fault, if it is the only one that is so.
-fn only(plan: &Plan, is_wrong: impl Fn(&Axis) -> bool) -> Option<usize> {
+fn only(plan: &Plan, is_wrong: impl Fn(&AxisNumbers) -> bool) -> Option<usize> {
     let mut wrong = (0..plan.rank()).filter(|&axis| is_wrong(&plan.axes[axis]));
     wrong.next().filter(|_| wrong.next().is_none())
 }
 
 /// Whether the only axis that is so is neither the outermost nor the innermost.
-fn only_inner(plan: &Plan, is_wrong: impl Fn(&Axis) -> bool) -> bool {
+fn only_inner(plan: &Plan, is_wrong: impl Fn(&AxisNumbers) -> bool) -> bool {
     only(plan, is_wrong).is_some_and(|axis| axis > 0 && axis < plan.last())
 }
 
 /// Whether the axis has no elements in the input or in the output.
-fn is_empty(axis: &Axis) -> bool {
+fn is_empty(axis: &AxisNumbers) -> bool {
     axis.n * axis.out == 0
 }
 
 /// Whether the window of SLICE1 reaches beyond the input on this axis.
-fn window_reaches_beyond(axis: &Axis) -> bool {
+fn window_reaches_beyond(axis: &AxisNumbers) -> bool {
     axis.offset + axis.window > axis.n
 }
 
 /// Whether SLICE reads beyond the input on this axis.
-fn reads_beyond(axis: &Axis) -> bool {
+fn reads_beyond(axis: &AxisNumbers) -> bool {
     axis.offset + (axis.out - 1) * axis.step >= axis.n
 }
 
 /// Whether the sizes of PADDING1 do not agree on this axis.
-fn is_missized(axis: &Axis) -> bool {
+fn is_missized(axis: &AxisNumbers) -> bool {
     axis.out != axis.n + axis.start + axis.end
 }
 
@@ -230,7 +230,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("PADDING1 refuses tensors of six or more dimensions")
         .witness(&["PADDING1 FLOAT32 in=1,1,1,1,1,4 out=1,1,1,1,1,4 PaddingMode=CONSTANT \
             EndPadding=0,0,0,0,0,0 StartPadding=0,0,0,0,0,0"])
-        .refuses(|plan| plan.rank() >= 6 && plan.kind == Kind::Padding1),
+        .refuses(|plan| plan.rank() >= 6 && plan.kind == OperatorKind::Padding1),
     validation("rank-nine-accepted", ALL)
         .about("tensors of nine dimensions are accepted")
         .witness(&["SLICE FLOAT32 in=1,1,1,1,1,1,1,1,4 out=1,1,1,1,1,1,1,1,4 Sizes=1,1,1,1,1,1,1,1,4 \
@@ -262,7 +262,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&["PADDING1 UINT8 in=1,1 out=65536,65536 PaddingMode=CONSTANT EndPadding=65535,65535 \
             StartPadding=0,0"])
         .unchecked(ELEMENTS, |plan| {
-            let count = |size: fn(&Axis) -> i64| {
+            let count = |size: fn(&AxisNumbers) -> i64| {
                 plan.axes.iter().fold(1_u32, |count, axis| count.wrapping_mul(size(axis) as u32))
             };
             count(|axis| axis.n) == 0 || count(|axis| axis.out) == 0
@@ -279,7 +279,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("more than 2^31 - 1 elements are refused")
         .witness(&["SLICE UINT8 in=2147483648 out=1 InputTensor.Strides=0 Sizes=1 Offsets=0 Strides=1"])
         .refuses(|plan| {
-            let count = |size: fn(&Axis) -> i64| plan.axes.iter().map(size).product::<i64>();
+            let count = |size: fn(&AxisNumbers) -> i64| plan.axes.iter().map(size).product::<i64>();
             count(|axis| axis.n) > i64::from(i32::MAX) || count(|axis| axis.out) > i64::from(i32::MAX)
         }),
     validation("elements-up-to-the-limit-refused", ALL)
@@ -357,7 +357,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             InputTensor.TotalTensorSizeInBytes=16 Sizes=2,2 Offsets=0,0 Strides=1,1"])
         .judge(|asked, _| {
             asked.but_for_where(TOTAL, |plan| {
-                let bytes = |size: fn(&Axis) -> i64| {
+                let bytes = |size: fn(&AxisNumbers) -> i64| {
                     plan.axes.iter().map(size).product::<i64>() as u64 * plan.width as u64
                 };
                 let [input, output] = asked.total_sizes();
@@ -622,7 +622,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .seen_in("tensorflow#61424")
         .witness(&["SLICE FLOAT32 in=5 out=3 Strides=2 Sizes=3 Offsets=0"])
         .refuses(|plan| {
-            plan.kind == Kind::Slice && plan.any(|axis| axis.offset + axis.out * axis.step > axis.n)
+            plan.kind == OperatorKind::Slice && plan.any(|axis| axis.offset + axis.out * axis.step > axis.n)
         }),
     validation("slice-offset-of-last-element-refused", SLICES)
         .about("an offset of the last element is refused")
@@ -683,7 +683,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
                     && axis.window >= axis.step.abs()
                     && axis.out > axis.window / axis.step.abs()
                     && axis.window > 1
-                    && plan.kind == Kind::Slice1
+                    && plan.kind == OperatorKind::Slice1
             })
         }),
     validation("slice1-reach-of-reverse-not-checked", SLICE1)
@@ -707,14 +707,14 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("SLICE1 refuses outputs that stop short of what is reachable")
         .witness(&["SLICE1 FLOAT32 in=4 out=2 InputWindowOffsets=0 InputWindowStrides=1 InputWindowSizes=4"])
         .refuses(|plan| {
-            plan.kind == Kind::Slice1
+            plan.kind == OperatorKind::Slice1
                 && plan.any(|axis| axis.out != 1 + (axis.window - 1) / axis.step.abs().max(1))
         }),
     validation("slice1-zero-stride-of-one-element", SLICE1)
         .about("SLICE1 accepts a stride of 0 on axes with one output element")
         .witness(&["SLICE1 FLOAT32 in=4 out=1 InputWindowStrides=0 InputWindowOffsets=0 InputWindowSizes=4"])
         .unchecked(STRIDE, |plan| {
-            plan.kind == Kind::Slice1 && !plan.any(|axis| axis.step == 0 && axis.out > 1)
+            plan.kind == OperatorKind::Slice1 && !plan.any(|axis| axis.step == 0 && axis.out > 1)
         }),
     validation("slice1-empty-window-at-end-accepted", SLICE1)
         .about("SLICE1 accepts an empty window at the end of the input")
@@ -739,7 +739,9 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&[
             "PADDING1 UINT8 in=1 out=2147483648 PaddingMode=CONSTANT StartPadding=2147483647 EndPadding=0",
         ])
-        .refuses(|plan| plan.kind == Kind::Padding1 && plan.any(|axis| axis.out > i64::from(i32::MAX))),
+        .refuses(|plan| {
+            plan.kind == OperatorKind::Padding1 && plan.any(|axis| axis.out > i64::from(i32::MAX))
+        }),
     validation("padding-output-may-be-smaller", PADDING1)
         .about("outputs smaller than the padded input are accepted")
         .witness(&["PADDING1 FLOAT32 in=4 out=5 PaddingMode=CONSTANT StartPadding=2 EndPadding=0"])
@@ -773,7 +775,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     validation("padding-sum-of-unpadded-not-checked", PADDING1)
         .about("the output's sizes are checked only if an axis is padded")
         .witness(&["PADDING1 FLOAT32 in=4 out=5 PaddingMode=CONSTANT EndPadding=0 StartPadding=0"])
-        .unchecked(PADDED, |plan| !plan.any(Axis::is_padded)),
+        .unchecked(PADDED, |plan| !plan.any(AxisNumbers::is_padded)),
     validation("padding-sum-of-total-elements", PADDING1)
         .about("the number of elements is compared in place of each size")
         .witness(&["PADDING1 FLOAT32 in=2,3 out=3,2 PaddingMode=CONSTANT EndPadding=0,0 StartPadding=0,0"])
@@ -801,7 +803,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("PADDING1 without any padding is refused")
         .seen_in("semantics")
         .witness(&["PADDING1 FLOAT32 in=3 out=3 PaddingMode=EDGE EndPadding=0 StartPadding=0"])
-        .refuses(|plan| plan.kind == Kind::Padding1 && plan.is_identity()),
+        .refuses(|plan| plan.kind == OperatorKind::Padding1 && plan.is_identity()),
     validation("mode-five-accepted", PADDING1)
         .about("the mode behind the last one is accepted")
         .witness(&["PADDING1 FLOAT32 in=3 out=3 PaddingMode=5 EndPadding=0 StartPadding=0"])

@@ -3,7 +3,7 @@
 use dmlcts_model::DataType;
 
 use crate::{
-    kernel::{Kind, Plan},
+    kernel::{OperatorKind, Plan},
     mutant::{ALL, Mutant, PADDING1},
 };
 
@@ -400,7 +400,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .value(|plan, bytes, is_fill| {
             if let Some([bits, sign, exponent, _]) = float(plan, bytes)
                 && !is_fill
-                && plan.kind == Kind::Padding1
+                && plan.kind == OperatorKind::Padding1
                 && bits & (sign - 1) > exponent
             {
                 let length = bytes.len();

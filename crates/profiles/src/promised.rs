@@ -9,7 +9,7 @@ use dmlcts_generate::fill;
 use dmlcts_model::{
     Allowed, BindingOffsets, Case, DataType, Desc, Expectation, FeatureLevel, Fill, List, Tensor, line,
 };
-use dmlcts_runner::{Source, expect};
+use dmlcts_runner::{CaseSource, expect};
 use dmlcts_spec::{Library, Operator, Scratch, ValidDesc};
 
 use crate::PromisedForm;
@@ -18,7 +18,7 @@ use crate::PromisedForm;
 /// or if there is no operator.
 pub fn promised(
     library: &Library,
-    source: &dyn Source,
+    source: &dyn CaseSource,
     level: FeatureLevel,
     memory: u64,
 ) -> Option<Vec<PromisedForm>> {

@@ -13,13 +13,13 @@
 use dmlcts_backend::Refusal;
 use dmlcts_model::{Desc, Value};
 
-use crate::support::{EVERY, Row};
+use crate::support::{EVERY, SupportRow};
 use crate::tensor::{Pair, pair, uints};
-use crate::walk::{Map, Run, Source, Walk};
+use crate::walk::{Map, Run, RunSource, Walk};
 use crate::{Checks, Operator, Plan, invalid};
 
 /// Page: Tensor support.
-const SUPPORT: &[Row] = &[Row { since: 0x5000, dimensions: 1..=8, types: EVERY }];
+const SUPPORT: &[SupportRow] = &[SupportRow { since: 0x5000, dimensions: 1..=8, types: EVERY }];
 
 /// `DML_PADDING_MODE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +110,7 @@ impl Map for Padded {
     fn run(&self, c: i64) -> Run {
         let n = i64::from(self.n);
         let at = c - i64::from(self.start_padding);
-        let run = |first, step, length| Run { source: Source::Input { first, step }, length };
+        let run = |first, step, length| Run { source: RunSource::Input { first, step }, length };
         if (0..n).contains(&at) {
             // Inside the input, every mode copies it.
             return run(at, 1, n - at);
@@ -118,7 +118,7 @@ impl Map for Padded {
         // The number of coordinates that are left on this side.
         let left = if at < 0 { -at } else { i64::MAX };
         match self.mode {
-            Mode::Constant => Run { source: Source::Fill, length: left },
+            Mode::Constant => Run { source: RunSource::Fill, length: left },
             Mode::Edge => run(at.clamp(0, n - 1), 0, left),
             // The page leaves this open: the fold of a single element has a period of 0. The element repeats.
             Mode::Reflection if n == 1 => run(0, 0, left),
@@ -164,8 +164,8 @@ mod tests {
             assert!(run.length >= 1);
             for k in 0..run.length.min(size - reads.len() as i64) {
                 reads.push(match run.source {
-                    Source::Input { first, step } => Some(first + step * k),
-                    Source::Fill => None,
+                    RunSource::Input { first, step } => Some(first + step * k),
+                    RunSource::Fill => None,
                 });
             }
         }

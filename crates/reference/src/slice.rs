@@ -7,17 +7,17 @@
 use dmlcts_backend::Refusal;
 use dmlcts_model::{DataType, Desc, Value};
 
-use crate::support::{EVERY, Row, Types, UP_TO_32_BITS};
+use crate::support::{EVERY, SupportRow, Types, UP_TO_32_BITS};
 use crate::tensor::{Pair, pair, uints};
 use crate::walk::{Steps, Walk};
 use crate::{Checks, Operator, Plan, invalid};
 
 /// Page: Tensor support.
-const SUPPORT: &[Row] = &[
-    Row { since: 0x1000, dimensions: 4..=5, types: FIRST_TYPES },
-    Row { since: 0x2100, dimensions: 4..=5, types: UP_TO_32_BITS },
-    Row { since: 0x3000, dimensions: 1..=8, types: UP_TO_32_BITS },
-    Row { since: 0x4100, dimensions: 1..=8, types: EVERY },
+const SUPPORT: &[SupportRow] = &[
+    SupportRow { since: 0x1000, dimensions: 4..=5, types: FIRST_TYPES },
+    SupportRow { since: 0x2100, dimensions: 4..=5, types: UP_TO_32_BITS },
+    SupportRow { since: 0x3000, dimensions: 1..=8, types: UP_TO_32_BITS },
+    SupportRow { since: 0x4100, dimensions: 1..=8, types: EVERY },
 ];
 
 /// Level 1.0 has no types of 8 bits.

@@ -10,16 +10,16 @@
 use dmlcts_backend::Refusal;
 use dmlcts_model::{Desc, Value};
 
-use crate::support::{EVERY, Row, UP_TO_32_BITS};
+use crate::support::{EVERY, SupportRow, UP_TO_32_BITS};
 use crate::tensor::{Axes, Pair, ints, pair, uints};
 use crate::walk::{Steps, Walk};
 use crate::{Checks, Operator, Plan, invalid};
 
 /// Page: Tensor support.
-const SUPPORT: &[Row] = &[
-    Row { since: 0x2100, dimensions: 4..=5, types: UP_TO_32_BITS },
-    Row { since: 0x3000, dimensions: 1..=8, types: UP_TO_32_BITS },
-    Row { since: 0x4100, dimensions: 1..=8, types: EVERY },
+const SUPPORT: &[SupportRow] = &[
+    SupportRow { since: 0x2100, dimensions: 4..=5, types: UP_TO_32_BITS },
+    SupportRow { since: 0x3000, dimensions: 1..=8, types: UP_TO_32_BITS },
+    SupportRow { since: 0x4100, dimensions: 1..=8, types: EVERY },
 ];
 
 /// A desc that passed the checks.

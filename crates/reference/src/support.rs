@@ -8,7 +8,7 @@ use dmlcts_model::DataType;
 use crate::Checks;
 
 /// One "Tensor support" table of an operator's page. Input and output have the same row everywhere.
-pub(crate) struct Row {
+pub(crate) struct SupportRow {
     /// The code of the feature level since which the table applies.
     pub(crate) since: u32,
     /// Supported dimension counts.
@@ -72,7 +72,7 @@ pub(crate) const UP_TO_32_BITS: Types = Types::new(&[
 
 /// The table for a feature level: the last one that is not newer. The rows are sorted by level. Without the
 /// check that there is one, the first table.
-pub(crate) fn at(checks: Checks<'_>, rows: &'static [Row]) -> Result<&'static Row, Refusal> {
+pub(crate) fn at(checks: Checks<'_>, rows: &'static [SupportRow]) -> Result<&'static SupportRow, Refusal> {
     if let Some(row) = rows.iter().rev().find(|row| row.since <= checks.level.code()) {
         return Ok(row);
     }

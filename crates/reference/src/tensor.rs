@@ -4,7 +4,7 @@
 use dmlcts_backend::Refusal;
 use dmlcts_model::{DataType, Desc, List, Side, Tensor};
 
-use crate::support::{self, Row};
+use crate::support::{self, SupportRow};
 use crate::{Checks, invalid};
 
 /// One value for each axis. No valid desc has more than eight axes.
@@ -12,7 +12,7 @@ pub(crate) type Axes = [i64; 8];
 
 /// The layout of a valid tensor. All values fit 32 bits, and so does the distance from the first element to
 /// the last.
-pub(crate) struct Layout<'a> {
+pub(crate) struct TensorLayout<'a> {
     pub(crate) sizes: &'a [i64],
     /// In elements; the packed strides if the desc has none.
     pub(crate) strides: Axes,
@@ -25,8 +25,8 @@ pub(crate) struct Pair<'a> {
     pub(crate) rank: usize,
     pub(crate) data_type: DataType,
     pub(crate) element_size: usize,
-    pub(crate) input: Layout<'a>,
-    pub(crate) output: Layout<'a>,
+    pub(crate) input: TensorLayout<'a>,
+    pub(crate) output: TensorLayout<'a>,
 }
 
 /// Validates both tensors, and checks that their types and dimension counts agree.
@@ -34,7 +34,7 @@ pub(crate) struct Pair<'a> {
 pub(crate) fn pair<'a>(
     desc: &'a Desc,
     checks: Checks<'_>,
-    rows: &'static [Row],
+    rows: &'static [SupportRow],
 ) -> Result<Pair<'a>, Refusal> {
     let row = support::at(checks, rows)?;
     let input = desc.input.as_ref().ok_or_else(|| invalid("InputTensor is null"))?;
@@ -82,7 +82,7 @@ fn layout<'a>(
     side: Side,
     rank: usize,
     checks: Checks<'_>,
-) -> Result<Layout<'a>, Refusal> {
+) -> Result<TensorLayout<'a>, Refusal> {
     let element_size = element_size(tensor.data_type);
     let sizes = uints(tensor.sizes.as_ref(), rank).map_err(|fault| fault.of(side, "Sizes"))?;
     // Without strides the elements are contiguous: the innermost axis has a stride of one, and each other
@@ -130,7 +130,7 @@ fn layout<'a>(
         (1, Side::Output) => checks.refuse("DML_TENSOR_FLAG_OWNED_BY_DML is for inputs only")?,
         _ => checks.refuse("a tensor has flags without a name")?,
     }
-    Ok(Layout { sizes, strides, required_bytes })
+    Ok(TensorLayout { sizes, strides, required_bytes })
 }
 
 /// The mistake in a list.

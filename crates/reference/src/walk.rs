@@ -7,14 +7,14 @@ use crate::tensor::Pair;
 /// The sources of the output coordinates from some `c` on, on one axis.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
-    pub(crate) source: Source,
+    pub(crate) source: RunSource,
     /// The maximum number of coordinates of the run, at least one. The axis may end earlier.
     pub(crate) length: i64,
 }
 
 /// The source of a run.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Source {
+pub(crate) enum RunSource {
     /// The input coordinates `first`, `first + step`, `first + 2 * step` …
     Input { first: i64, step: i64 },
     /// The padding value instead of the input.
@@ -42,7 +42,7 @@ impl Map for Steps {
     #[inline]
     fn run(&self, c: i64) -> Run {
         let (start, step) = (i64::from(self.start), i64::from(self.step));
-        Run { source: Source::Input { first: start + step * c, step }, length: i64::MAX }
+        Run { source: RunSource::Input { first: start + step * c, step }, length: i64::MAX }
     }
 
     #[inline]
@@ -53,14 +53,14 @@ impl Map for Steps {
 
 /// An axis on which the output has more than one element.
 #[derive(Clone, Copy, Debug)]
-struct Axis<M> {
+struct WalkAxis<M> {
     map: M,
     size: u32,
     input_stride: u32,
     output_stride: u32,
 }
 
-impl<M> Axis<M> {
+impl<M> WalkAxis<M> {
     /// The output's size.
     #[inline]
     fn size(&self) -> i64 {
@@ -83,7 +83,7 @@ impl<M> Axis<M> {
 /// A planned copy.
 #[derive(Debug)]
 pub(crate) struct Walk<M> {
-    axes: [Axis<M>; 8],
+    axes: [WalkAxis<M>; 8],
     /// The number of axes that are walked.
     rank: usize,
     /// The offset in the input for the coordinate 0 on every walked axis.
@@ -97,7 +97,7 @@ impl<M: Map + Copy> Walk<M> {
     /// start.
     #[inline]
     pub(crate) fn new(pair: &Pair, maps: impl Fn(usize) -> M) -> Self {
-        let axis = |axis: usize| Axis {
+        let axis = |axis: usize| WalkAxis {
             map: maps(axis),
             size: pair.output.sizes[axis] as u32,
             input_stride: pair.input.strides[axis] as u32,
@@ -131,7 +131,7 @@ struct Copying<'a, T> {
 impl<T: Copy> Copying<'_, T> {
     /// Copies a part of the output, which starts at `to` and spans these axes, from the part of the input
     /// that starts at `from`.
-    fn part<M: Map>(&mut self, axes: &[Axis<M>], from: i64, to: i64) {
+    fn part<M: Map>(&mut self, axes: &[WalkAxis<M>], from: i64, to: i64) {
         let (outer, inner) = match axes {
             [] => return self.output[to as usize] = self.input[from as usize],
             [innermost] => return self.row(innermost, from, to),
@@ -145,8 +145,8 @@ impl<T: Copy> Copying<'_, T> {
             for k in 0..length {
                 let to = to + (c + k) * outer.output_stride();
                 match run.source {
-                    Source::Fill => self.fill_part(inner, to),
-                    Source::Input { first, step } => {
+                    RunSource::Fill => self.fill_part(inner, to),
+                    RunSource::Input { first, step } => {
                         let from = from + (first + k * step) * outer.input_stride();
                         match inner {
                             [innermost] => self.row(innermost, from, to),
@@ -161,7 +161,7 @@ impl<T: Copy> Copying<'_, T> {
 
     /// Copies a row, which spans only the innermost axis.
     #[inline]
-    fn row<M: Map>(&mut self, axis: &Axis<M>, from: i64, to: i64) {
+    fn row<M: Map>(&mut self, axis: &WalkAxis<M>, from: i64, to: i64) {
         let mut c = 0;
         while c < axis.size() {
             let run = axis.map.run(c);
@@ -169,8 +169,8 @@ impl<T: Copy> Copying<'_, T> {
             debug_assert!(length >= 1, "a run moves on");
             let to = to + c * axis.output_stride();
             match run.source {
-                Source::Fill => self.fill_run(to, axis.output_stride(), length),
-                Source::Input { first, step } => {
+                RunSource::Fill => self.fill_run(to, axis.output_stride(), length),
+                RunSource::Input { first, step } => {
                     let (from, step) = (from + first * axis.input_stride(), step * axis.input_stride());
                     self.copy_run(from, step, to, axis.output_stride(), length);
                 }
@@ -205,7 +205,7 @@ impl<T: Copy> Copying<'_, T> {
     }
 
     /// Writes the padding value to a part of the output, which starts at `to` and spans these axes.
-    fn fill_part<M>(&mut self, axes: &[Axis<M>], to: i64) {
+    fn fill_part<M>(&mut self, axes: &[WalkAxis<M>], to: i64) {
         match axes {
             [] => self.output[to as usize] = self.fill,
             [innermost] => self.fill_run(to, innermost.output_stride(), innermost.size()),

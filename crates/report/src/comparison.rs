@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use dmlcts_model::escaped;
-use dmlcts_results::{Change, Comparison, Kind, Side, Trend};
+use dmlcts_results::{Change, ChangeKind, Comparison, Side, Trend};
 use dmlcts_runner::Ending;
 
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     numbers::{counted, grouped},
 };
 
-/// The maximum number of changes shown for each [`Kind`].
+/// The maximum number of changes shown for each [`ChangeKind`].
 const SHOWN: usize = 8;
 /// The maximum number of named differences between the runs themselves.
 const NAMED: usize = 4;
@@ -20,14 +20,14 @@ const NAMED: usize = 4;
 const FINDINGS: usize = 20;
 
 /// The kinds, the most serious first.
-pub(crate) const KINDS: [(Kind, &str, Tone); 7] = [
-    (Kind::Broken, "broken", Tone::Bad),
-    (Kind::Changed, "changed", Tone::Note),
-    (Kind::NewFailing, "new, bad", Tone::Bad),
-    (Kind::Answered, "answered", Tone::Note),
-    (Kind::Fixed, "fixed", Tone::Good),
-    (Kind::New, "new", Tone::Strong),
-    (Kind::Gone, "gone", Tone::Note),
+pub(crate) const KINDS: [(ChangeKind, &str, Tone); 7] = [
+    (ChangeKind::Broken, "broken", Tone::Bad),
+    (ChangeKind::Changed, "changed", Tone::Note),
+    (ChangeKind::NewFailing, "new, bad", Tone::Bad),
+    (ChangeKind::Answered, "answered", Tone::Note),
+    (ChangeKind::Fixed, "fixed", Tone::Good),
+    (ChangeKind::New, "new", Tone::Strong),
+    (ChangeKind::Gone, "gone", Tone::Note),
 ];
 
 /// Writes the comparison of two runs.
@@ -47,7 +47,7 @@ pub fn write_comparison(out: &mut dyn Write, comparison: &Comparison, style: Sty
         if all == 0 {
             continue;
         }
-        if kind == Kind::Gone && comparison.is_left_open() {
+        if kind == ChangeKind::Gone && comparison.is_left_open() {
             let open = "of which nobody knows what they come to, since the new run is not complete";
             line(Tone::Bad, head, &format!("{}, {open}", counted(all, "case")))?;
         } else {

@@ -7,7 +7,7 @@ use std::{
 
 use dmlcts_model::escaped;
 use dmlcts_runner::{
-    Class, Conclusion, FirstCase, Kind, KnownCounts, KnownFailures, KnownTally, Smallest, SmallestCase,
+    CauseKind, Class, Conclusion, FirstCase, KnownCounts, KnownFailures, KnownTally, Smallest, SmallestCase,
     Status, Summary,
 };
 
@@ -175,7 +175,7 @@ fn wide(summary: &Summary) -> String {
 fn unreported(known: &[KnownTally]) -> String {
     let bugs = known.iter().filter(|tally| {
         let entry = &tally.entry;
-        entry.status == Status::Known && entry.kind == Kind::Bug && entry.link.is_none()
+        entry.status == Status::Known && entry.kind == CauseKind::Bug && entry.link.is_none()
     });
     match bugs.count() as u64 {
         0 => String::new(),

@@ -123,7 +123,7 @@ impl Layout<'_> {
         }
     }
 
-    fn cells(&self, row: &Row, columns: Option<&Vec<i64>>, style: Style) -> Vec<Cell> {
+    fn cells(&self, row: &ElementRow, columns: Option<&Vec<i64>>, style: Style) -> Vec<Cell> {
         let mut cells = Vec::new();
         let inner = columns.map_or([0].as_slice(), Vec::as_slice);
         let mut next = inner.first().copied().unwrap_or_default();
@@ -223,7 +223,7 @@ struct Cell {
 }
 
 /// One line of elements.
-struct Row {
+struct ElementRow {
     /// The coordinates on all axes except the innermost.
     outer: List,
     /// The number of brackets that open before it.
@@ -233,7 +233,7 @@ struct Row {
 }
 
 /// The rows of the shown indices, in order.
-fn rows(shown: &[Vec<i64>]) -> Vec<Row> {
+fn rows(shown: &[Vec<i64>]) -> Vec<ElementRow> {
     let outer = &shown[..shown.len().saturating_sub(1)];
     let count: usize = outer.iter().map(Vec::len).product();
     let mut rows = Vec::with_capacity(count);
@@ -247,7 +247,7 @@ fn rows(shown: &[Vec<i64>]) -> Vec<Row> {
         let gap = moved
             .filter(|&axis| outer[axis][places[axis] - 1] + 1 < coordinates[axis])
             .map_or(0, |axis| axis + 1);
-        rows.push(Row { outer: coordinates, opening: axis + 1, gap });
+        rows.push(ElementRow { outer: coordinates, opening: axis + 1, gap });
         for axis in (0..places.len()).rev() {
             places[axis] += 1;
             if places[axis] < outer[axis].len() {

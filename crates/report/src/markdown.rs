@@ -16,7 +16,7 @@ use crate::{
     finding::{about, left_out, title, unexplained, within},
     known::write_known,
     numbers::{counted, grouped},
-    overview::{Row, in_order},
+    overview::{FindingRow, in_order},
     phrases::{ran_on, verdicts},
     skipped::skipped,
     statement,
@@ -166,7 +166,8 @@ fn write_findings(out: &mut dyn Write, context: &Context, findings: &[&Finding])
             }
             None => finding.operators.join(", "),
         };
-        let (id, cases, fact) = (text(&finding.id), grouped(finding.cases), text(&Row::new(finding).fact));
+        let (id, cases, fact) =
+            (text(&finding.id), grouped(finding.cases), text(&FindingRow::new(finding).fact));
         writeln!(out, "| {id} | {} | {cases} | {} | {fact} |", text(&what), text(&predicate))?;
     }
     for finding in findings.iter().take(FINDINGS) {

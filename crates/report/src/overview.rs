@@ -39,7 +39,7 @@ pub(crate) fn in_order(diagnosis: &Diagnosis) -> Vec<&Finding> {
 }
 
 /// A finding in a few words.
-pub(crate) struct Row {
+pub(crate) struct FindingRow {
     /// The class, and whether it fails by chance.
     pub(crate) class: String,
     /// The start of the predicate, or the operators.
@@ -48,7 +48,7 @@ pub(crate) struct Row {
     pub(crate) fact: String,
 }
 
-impl Row {
+impl FindingRow {
     pub(crate) fn new(finding: &Finding) -> Self {
         Self { class: class(finding), place: place(finding), fact: fact(finding) }
     }
@@ -57,12 +57,12 @@ impl Row {
 /// One line for each finding: its number, cases, class, predicate, and what its smallest case shows. If they
 /// do not fit into the width, the predicate comes first: it names the cause.
 fn lines(findings: &[&Finding], style: Style) -> Vec<String> {
-    let rows: Vec<Row> = findings.iter().map(|finding| Row::new(finding)).collect();
+    let rows: Vec<FindingRow> = findings.iter().map(|finding| FindingRow::new(finding)).collect();
     let counts: Vec<String> = findings.iter().map(|finding| grouped(finding.cases)).collect();
     let of_class = rows.iter().map(|row| row.class.len()).max().unwrap_or(0);
     let of_count = counts.iter().map(String::len).max().unwrap_or(0);
     let all = findings.iter().zip(&rows).zip(&counts).enumerate();
-    all.map(|(at, ((finding, Row { class, place, fact }), count))| {
+    all.map(|(at, ((finding, FindingRow { class, place, fact }), count))| {
         let head = format!("{:>3}  {count:>of_count$}  {class:<of_class$}  ", at + 1);
         let room = style.width.map_or(usize::MAX, |width| width.saturating_sub(head.len()).max(LEAST));
         let place = match (style.width, &finding.rule) {

@@ -40,17 +40,17 @@ impl<W: Write> Screen<W> {
                     (1, None)
                 }
                 0x1b if self.colour => match colour(rest) {
-                    Part::Whole(length) => (length, None),
-                    Part::Begun => break,
-                    Part::None => (1, Some('\x1b')),
+                    SequenceStart::Whole(length) => (length, None),
+                    SequenceStart::Begun => break,
+                    SequenceStart::None => (1, Some('\x1b')),
                 },
                 0..0x80 => (1, Some(char::from(byte)).filter(|&letter| !self.line.passes(letter))),
                 _ => match letter(rest) {
-                    (Part::Whole(length), letter) => {
+                    (SequenceStart::Whole(length), letter) => {
                         (length, Some(letter).filter(|&letter| !self.line.passes(letter)))
                     }
-                    (Part::Begun, _) => break,
-                    (Part::None, _) => (1, Some(char::REPLACEMENT_CHARACTER)),
+                    (SequenceStart::Begun, _) => break,
+                    (SequenceStart::None, _) => (1, Some(char::REPLACEMENT_CHARACTER)),
                 },
             };
             if let Some(letter) = escape {
@@ -87,7 +87,7 @@ impl<W: Write> Write for Screen<W> {
 }
 
 /// A letter or sequence at the start of some bytes.
-enum Part {
+enum SequenceStart {
     /// Complete, with this length in bytes.
     Whole(usize),
     /// Incomplete at the end of the bytes.
@@ -97,24 +97,29 @@ enum Part {
 }
 
 /// The sequence that sets a colour: `ESC [`, numbers, `m`.
-fn colour(bytes: &[u8]) -> Part {
+fn colour(bytes: &[u8]) -> SequenceStart {
     let numbers = bytes.iter().skip(2).take_while(|byte| matches!(byte, b'0'..=b'9' | b';')).count();
     match (bytes.get(1), bytes.get(2 + numbers)) {
-        (Some(b'['), Some(b'm')) if numbers < LONGEST => Part::Whole(numbers + 3),
-        (Some(b'[') | None, None) if bytes.len() < LONGEST => Part::Begun,
-        _ => Part::None,
+        (Some(b'['), Some(b'm')) if numbers < LONGEST => SequenceStart::Whole(numbers + 3),
+        (Some(b'[') | None, None) if bytes.len() < LONGEST => SequenceStart::Begun,
+        _ => SequenceStart::None,
     }
 }
 
 /// A letter outside ASCII.
-fn letter(bytes: &[u8]) -> (Part, char) {
+fn letter(bytes: &[u8]) -> (SequenceStart, char) {
     let start = &bytes[..bytes.len().min(4)];
     let valid = match str::from_utf8(start) {
         Ok(text) => text,
-        Err(error) if error.valid_up_to() == 0 && error.error_len().is_none() => return (Part::Begun, '\0'),
+        Err(error) if error.valid_up_to() == 0 && error.error_len().is_none() => {
+            return (SequenceStart::Begun, '\0');
+        }
         Err(error) => str::from_utf8(&start[..error.valid_up_to()]).unwrap_or_default(),
     };
-    valid.chars().next().map_or((Part::None, '\0'), |letter| (Part::Whole(letter.len_utf8()), letter))
+    valid
+        .chars()
+        .next()
+        .map_or((SequenceStart::None, '\0'), |letter| (SequenceStart::Whole(letter.len_utf8()), letter))
 }
 
 #[cfg(test)]

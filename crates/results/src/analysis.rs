@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use dmlcts_diagnose::{EarlierFinding, Finding, Membership, RecordedRun, Rule};
 use dmlcts_findings::Estimate;
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_runner::{Class, Failure, Found, Group, RunOutcomes, Source};
+use dmlcts_runner::{CaseSource, Class, Failure, Found, Group, RunOutcomes};
 use dmlcts_spec::{expression::parse, program::Values};
 
 use crate::{CaseForm, UnknownName, convert::Names};
@@ -22,7 +22,7 @@ const MOST_TEXT: usize = 64 << 20;
 #[derive(Clone, Copy)]
 pub struct Analysis<'a> {
     /// The cases of the run. If this program does not have them, the lines are parsed.
-    pub source: Option<&'a dyn Source>,
+    pub source: Option<&'a dyn CaseSource>,
     /// The findings of earlier runs, whose ids are kept.
     pub earlier: &'a [EarlierFinding],
 }
@@ -146,7 +146,7 @@ impl<'a> Lines<'a> {
         let (library, strategies) = (self.names.library, self.names.strategies);
         let within = self.within.as_deref();
         let run = RecordedRun { library, level: self.level, strategies, groups, within, earlier: &earlier };
-        let mut cursor = self.analysis.source.map(Source::cursor);
+        let mut cursor = self.analysis.source.map(CaseSource::cursor);
         let mut shared = blank.clone();
         let mut read = |index: u64| {
             let Some(cursor) = &mut cursor else { return self.case(index).unwrap_or_else(|| blank.clone()) };

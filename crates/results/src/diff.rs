@@ -24,7 +24,7 @@ pub struct Comparison {
     pub new: Side,
     /// The number of cases with the same result in both.
     pub same: u64,
-    /// The differences by kind, in the order of [`Kind`]. Those of one kind are ordered by frequency.
+    /// The differences by kind, in the order of [`ChangeKind`]. Those of one kind are ordered by frequency.
     pub changes: Vec<Change>,
 }
 
@@ -76,7 +76,7 @@ impl Side {
 
 /// The kind of a difference between the results of a case, the most serious first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum ChangeKind {
     /// The first result was expected and the second is not. Or the case passed, although it is known to fail,
     /// and fails in the second run.
     Broken,
@@ -99,7 +99,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// The kind of the difference.
-    pub kind: Kind,
+    pub kind: ChangeKind,
     /// Their operator.
     pub operator: String,
     /// The result in the first run; empty if the run does not have the cases.
@@ -116,7 +116,7 @@ impl Comparison {
     /// Whether the second run is worse or may be: a case broke or changed, a new case fails, or cases are
     /// [left open](Self::is_left_open). Another answer to an open question is not worse.
     pub fn is_worse(&self) -> bool {
-        self.is_left_open() || self.changes.iter().any(|change| change.kind <= Kind::NewFailing)
+        self.is_left_open() || self.changes.iter().any(|change| change.kind <= ChangeKind::NewFailing)
     }
 
     /// Whether the second run lacks cases because it is incomplete or only a part of a run. Their results are
@@ -124,16 +124,16 @@ impl Comparison {
     pub fn is_left_open(&self) -> bool {
         let part = |side: &Side| side.header.selection.partition;
         let is_part = part(&self.new).is_some() && part(&self.new) != part(&self.old);
-        (is_part || !self.new.is_complete()) && self.count(Kind::Gone) > 0
+        (is_part || !self.new.is_complete()) && self.count(ChangeKind::Gone) > 0
     }
 
     /// Whether the runs have no case in common.
     pub fn is_of_nothing(&self) -> bool {
-        self.old.cases == self.count(Kind::Gone)
+        self.old.cases == self.count(ChangeKind::Gone)
     }
 
     /// The number of cases with a difference of this kind.
-    pub fn count(&self, kind: Kind) -> u64 {
+    pub fn count(&self, kind: ChangeKind) -> u64 {
         self.changes.iter().filter(|change| change.kind == kind).map(|change| change.cases).sum()
     }
 }
@@ -197,7 +197,7 @@ pub struct Compared<'a> {
     /// Its result in this run.
     pub case: &'a CaseForm<'a>,
     /// The kind of the difference, and the results in both runs; `None` if they are the same.
-    pub change: Option<(Kind, [&'a str; 2])>,
+    pub change: Option<(ChangeKind, [&'a str; 2])>,
 }
 
 /// Takes the cases of two runs.
@@ -358,24 +358,26 @@ impl Cases {
     }
 
     /// The kind of the difference; `None` if the results are the same.
-    fn kind(&self, [old, new]: [Status; 2]) -> Option<Kind> {
+    fn kind(&self, [old, new]: [Status; 2]) -> Option<ChangeKind> {
         let meaning = |status: Status| self.meanings.get(usize::from(status));
         let is = |status, verdict| meaning(status).is_some_and(|one| one.verdict == verdict);
         let is_bad = |status| meaning(status).is_some_and(Meaning::is_bad);
         Some(match (old, new) {
             _ if old == new => return None,
             // The behaviour of the backend counts, not whether the list of known failures is up to date.
-            _ if is(old, Verdict::ExpectedFail) && is(new, Verdict::UnexpectedPass) => Kind::Fixed,
-            _ if is(old, Verdict::UnexpectedPass) && is(new, Verdict::ExpectedFail) => Kind::Broken,
-            (_, ABSENT) => Kind::Gone,
-            (ABSENT, _) if is_bad(new) => Kind::NewFailing,
-            (ABSENT, _) => Kind::New,
+            _ if is(old, Verdict::ExpectedFail) && is(new, Verdict::UnexpectedPass) => ChangeKind::Fixed,
+            _ if is(old, Verdict::UnexpectedPass) && is(new, Verdict::ExpectedFail) => ChangeKind::Broken,
+            (_, ABSENT) => ChangeKind::Gone,
+            (ABSENT, _) if is_bad(new) => ChangeKind::NewFailing,
+            (ABSENT, _) => ChangeKind::New,
             _ => match (is_bad(old), is_bad(new)) {
-                (false, true) => Kind::Broken,
-                (true, false) => Kind::Fixed,
-                (false, false) if is(old, Verdict::Skip) => Kind::Fixed,
-                _ if [old, new].into_iter().all(|status| is(status, Verdict::Recorded)) => Kind::Answered,
-                _ => Kind::Changed,
+                (false, true) => ChangeKind::Broken,
+                (true, false) => ChangeKind::Fixed,
+                (false, false) if is(old, Verdict::Skip) => ChangeKind::Fixed,
+                _ if [old, new].into_iter().all(|status| is(status, Verdict::Recorded)) => {
+                    ChangeKind::Answered
+                }
+                _ => ChangeKind::Changed,
             },
         })
     }

@@ -59,7 +59,7 @@ mod unknown_name;
 mod write;
 
 pub use analysis::Analysis;
-pub use diff::{Change, Compared, Comparison, Each, Kind, Side, Trend, compare};
+pub use diff::{Change, ChangeKind, Compared, Comparison, Each, Side, Trend, compare};
 pub use disagreement::Disagreement;
 pub use durable::UNSYNCED;
 pub use error::Error;

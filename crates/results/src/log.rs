@@ -10,7 +10,7 @@ use dmlcts_model::{Case, FeatureLevel, Outcome, element_to_text, line, printable
 use dmlcts_runner::{Class, Tally, Verdict};
 use dmlcts_spec::{Judgement, Library, Operator, Scratch, Validity};
 
-use crate::{CaseForm, Kind, OutcomeForm, convert::clause_ids};
+use crate::{CaseForm, ChangeKind, OutcomeForm, convert::clause_ids};
 
 /// The maximum number of listed cases.
 const MOST: usize = 100_000;
@@ -76,7 +76,7 @@ pub struct Listed {
 #[derive(Clone, Debug)]
 pub struct Changed {
     /// The kind of the difference; `None` if the results are the same.
-    pub kind: Option<Kind>,
+    pub kind: Option<ChangeKind>,
     /// The result in the old run; empty if they are the same.
     pub old: String,
     /// The result in the new run; empty if they are the same.

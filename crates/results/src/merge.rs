@@ -72,7 +72,7 @@ impl RunFiles {
         analysis: Option<Analysis<'_>>,
         take: &mut dyn FnMut(&[u8]) -> Result<(), Error>,
     ) -> Result<Option<Diagnosis>, Error> {
-        let mut parts: Vec<Part> = self.readers.into_iter().map(Part::new).collect();
+        let mut parts: Vec<OpenPart> = self.readers.into_iter().map(OpenPart::new).collect();
         let Some(first) = parts.first().map(|part| &part.reader) else { return Ok(None) };
         let unknown = |cause| Error::UnknownName { path: first.path().to_owned(), cause };
         let level = first.header().feature_level().map_err(unknown)?;
@@ -103,7 +103,7 @@ impl RunFiles {
 }
 
 /// The next case of all parts, and the first part that has it.
-fn next(parts: &[Part]) -> Option<(u64, usize)> {
+fn next(parts: &[OpenPart]) -> Option<(u64, usize)> {
     parts.iter().enumerate().filter_map(|(place, part)| Some((part.index?, place))).min()
 }
 
@@ -157,7 +157,7 @@ fn check_parts(readers: &[Reader]) -> Result<(), Error> {
 }
 
 /// A part that is being read.
-struct Part {
+struct OpenPart {
     reader: Reader,
     /// The index of the current case; `None` after the last one.
     index: Option<u64>,
@@ -167,7 +167,7 @@ struct Part {
     summary: Option<SummaryForm>,
 }
 
-impl Part {
+impl OpenPart {
     fn new(reader: Reader) -> Self {
         Self { reader, index: None, witness: Witness::Nothing, count: Count::default(), summary: None }
     }
@@ -199,7 +199,7 @@ impl Part {
 
 /// What parts that were read to the end came to.
 fn summarise(
-    parts: Vec<Part>,
+    parts: Vec<OpenPart>,
     (names, level): (Names<'_>, FeatureLevel),
     lines: Option<Lines<'_>>,
 ) -> Result<Option<Diagnosis>, Error> {

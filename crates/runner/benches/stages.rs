@@ -10,7 +10,7 @@ use dmlcts_backend::Batch;
 use dmlcts_generate::{Suite, fill};
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_reference::Reference;
-use dmlcts_runner::{Source as _, SuiteSource};
+use dmlcts_runner::{CaseSource as _, SuiteSource};
 use dmlcts_spec::{Library, Scratch, Source, Validity};
 
 const SUITE: &str = "

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use dmlcts_spec::Library;
 
-use crate::{Configuration, Ending, Factory, Run, RunError, Runs, Source, Stop, Summary};
+use crate::{CaseSource, Configuration, Ending, Factory, Run, RunError, Runs, Stop, Summary};
 
 /// The number of cases up to the first unexpected verdict of a backend, or up to its loss. `None` if there is
 /// neither. The run has one thread.
 pub fn cases_to_failure(
     library: &'static Library,
     backend: Arc<Factory>,
-    source: &Arc<dyn Source>,
+    source: &Arc<dyn CaseSource>,
     configuration: Configuration,
 ) -> Result<Option<u64>, RunError> {
     let configuration = Configuration {

@@ -12,7 +12,7 @@ use dmlcts_spec::{Library, Predicate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Difference, KnownFailures, Partition, RunOutcomes, Source, Stop, Totals};
+use crate::{CaseSource, Difference, KnownFailures, Partition, RunOutcomes, Stop, Totals};
 
 /// Makes a backend. It is called once for each thread, and again after a panic. If it fails, the error is in
 /// the backend's words.
@@ -24,7 +24,7 @@ pub struct Run {
     /// The specs. They live as long as the program, since a worker that hangs is left behind.
     pub library: &'static Library,
     /// The source of the cases.
-    pub source: Arc<dyn Source>,
+    pub source: Arc<dyn CaseSource>,
     /// Makes the backends.
     pub backend: Arc<Factory>,
     /// How the cases run, and where the run ends.

@@ -14,7 +14,7 @@ use crate::{CaseDigest, Class, Failure, Rate, Verdict, expect};
 pub struct Found {
     /// The index of the case in the source.
     pub index: u64,
-    /// The index of its strategy in [`Source::strategies`](crate::Source::strategies).
+    /// The index of its strategy in [`CaseSource::strategies`](crate::CaseSource::strategies).
     pub strategy: usize,
     /// The index of its operator in the library.
     pub operator: usize,

@@ -1,12 +1,12 @@
 //! Runs cases on a backend, compares its answers with the spec, and reports through events.
 //!
 //! A run has a number of *workers* and one *collector*. Each worker has its own thread and its own backend. A
-//! worker takes a batch of consecutive case indices and reads the cases from the [`Source`]. It judges each
-//! case, fills its input and computes the expected output. Then the backend runs the batch, and the worker
-//! gives each case a verdict ([`verdict_on`] is the table). The collector puts the results of the batches in
-//! the order of the cases. It runs the first failure of each group again alone, and emits [`Event`]s. Its
-//! reports do not depend on the number of threads. After the cases, [`run_then`] lends the backend to those
-//! who explain the failures.
+//! worker takes a batch of consecutive case indices and reads the cases from the [`CaseSource`]. It judges
+//! each case, fills its input and computes the expected output. Then the backend runs the batch, and the
+//! worker gives each case a verdict ([`verdict_on`] is the table). The collector puts the results of the
+//! batches in the order of the cases. It runs the first failure of each group again alone, and emits
+//! [`Event`]s. Its reports do not depend on the number of threads. After the cases, [`run_then`] lends the
+//! backend to those who explain the failures.
 //!
 //! The runner detects these faults of a backend:
 //!
@@ -80,7 +80,7 @@ pub use failure::{Evidence, Failure, Group};
 pub use flake::Rate;
 pub use found::{Found, FoundGroups, GroupKey};
 pub use known::{
-    Applies, BoundsForm, Conclusion, Fit, Kind, KnownCounts, KnownEntry, KnownFailure, KnownFailures,
+    Applies, BoundsForm, CauseKind, Conclusion, Fit, KnownCounts, KnownEntry, KnownFailure, KnownFailures,
     KnownTally, Smallest, SmallestCase, Status, compare_versions, conclude, is_version, reconcile,
 };
 pub use panics::silence_caught_panics;
@@ -93,7 +93,7 @@ pub use run_outcomes::{Passes, RunOutcomes};
 pub use sensitivity::{Sensitivities, Sensitivity};
 pub use side_by_side::side_by_side;
 pub use skipped::{Skipped, Undeclared};
-pub use source::{Cursor, Listed, Source, SuiteSource};
+pub use source::{CaseSource, Cursor, Listed, SuiteSource};
 pub use stop::{Ending, Stop};
 pub use tally::{Notes, Progress, Tally, Work};
 pub use timings::Timings;

@@ -15,7 +15,7 @@ use dmlcts_model::{Desc, FeatureLevel};
 use dmlcts_spec::{Library, Operator, Predicate};
 
 use crate::{
-    Difference, Ending, Factory, KnownFailures, Partition, RunError, Runs, Source, Stop, Totals,
+    CaseSource, Difference, Ending, Factory, KnownFailures, Partition, RunError, Runs, Stop, Totals,
     batch_result::BatchResult, deal::Dealer, expect::Declared,
 };
 
@@ -25,7 +25,7 @@ pub(crate) type LargeCasePermit<'run> = MutexGuard<'run, ()>;
 /// The state that the workers and the collector of a run share.
 pub(crate) struct Shared {
     pub(crate) library: &'static Library,
-    pub(crate) source: Arc<dyn Source>,
+    pub(crate) source: Arc<dyn CaseSource>,
     pub(crate) backend: Arc<Factory>,
     pub(crate) filter: Option<Arc<Predicate>>,
     /// The indices of the cases to run, in ascending order; `None` for all.

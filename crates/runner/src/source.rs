@@ -5,7 +5,7 @@ use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{Predicate, Scratch, program::Values};
 
 /// A stream of cases by index. Case `i` is the same for every reader, in any order of reading.
-pub trait Source: Send + Sync {
+pub trait CaseSource: Send + Sync {
     /// The number of cases; `None` for an endless stream.
     fn count(&self) -> Option<u64>;
 
@@ -16,10 +16,10 @@ pub trait Source: Send + Sync {
     fn cursor(&self) -> Box<dyn Cursor + '_>;
 }
 
-/// One thread's reader of a [`Source`].
+/// One thread's reader of a [`CaseSource`].
 pub trait Cursor {
-    /// Writes the case at an index below [`Source::count`] over `case`. Returns the index of its strategy in
-    /// [`Source::strategies`].
+    /// Writes the case at an index below [`CaseSource::count`] over `case`. Returns the index of its strategy
+    /// in [`CaseSource::strategies`].
     fn read(&mut self, index: u64, case: &mut Case) -> usize;
 }
 
@@ -37,7 +37,7 @@ impl Listed {
     }
 }
 
-impl Source for Listed {
+impl CaseSource for Listed {
     fn count(&self) -> Option<u64> {
         Some(self.cases.len() as u64)
     }
@@ -110,7 +110,7 @@ impl std::fmt::Debug for SuiteSource {
     }
 }
 
-impl Source for SuiteSource {
+impl CaseSource for SuiteSource {
     fn count(&self) -> Option<u64> {
         match self.sequence.length() {
             // A suite of more than 2^64 cases counts as endless.

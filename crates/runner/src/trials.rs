@@ -24,8 +24,8 @@ const BYTES_BEFORE: usize = 1 << 20;
 const TOGETHER: usize = 64;
 
 /// A case with its index in the source and the index of its strategy in
-/// [`Source::strategies`](crate::Source::strategies). A case that is not of the source has those of the case
-/// that it was made from, or zeros.
+/// [`CaseSource::strategies`](crate::CaseSource::strategies). A case that is not of the source has those of
+/// the case that it was made from, or zeros.
 pub type Place = (Case, u64, usize);
 
 /// Whether cases run one after the other or together.

@@ -96,7 +96,7 @@ impl Ways {
 
 /// The texts and conditions of a clause's ways.
 fn of_clause(clause: &Clause, scope: &expression::Scope) -> Vec<(String, Expression)> {
-    let Known::Open(that) = at_newest_level(&inlined(&clause.expression, scope)) else { return Vec::new() };
+    let Settled::Open(that) = at_newest_level(&inlined(&clause.expression, scope)) else { return Vec::new() };
     let broken = not(that.clone());
     let mut ways = vec![(broken.to_string(), broken.clone())];
     let codes: Vec<i128> =
@@ -161,7 +161,7 @@ fn inlined(expression: &Expression, scope: &expression::Scope) -> Expression {
 }
 
 /// A condition at the newest feature level.
-enum Known {
+enum Settled {
     /// It does not depend on the desc.
     Decided(bool),
     /// It depends on the desc.
@@ -169,34 +169,36 @@ enum Known {
 }
 
 /// Decides what depends on the feature level alone.
-fn at_newest_level(expression: &Expression) -> Known {
+fn at_newest_level(expression: &Expression) -> Settled {
     match &expression.form {
         Form::Compare(a, rest) => match (&a.form, rest.as_slice()) {
             (Form::Name(name), [(comparison, b)]) if name == "level" => match b.form {
-                Form::Level(level) => Known::Decided(comparison.holds(FeatureLevel::NEWEST.cmp(&level))),
-                _ => Known::Open(expression.clone()),
+                Form::Level(level) => Settled::Decided(comparison.holds(FeatureLevel::NEWEST.cmp(&level))),
+                _ => Settled::Open(expression.clone()),
             },
-            _ => Known::Open(expression.clone()),
+            _ => Settled::Open(expression.clone()),
         },
         Form::Logic(logic, pair) => {
             let decides = *logic == Logic::Or;
             match (at_newest_level(&pair[0]), at_newest_level(&pair[1])) {
-                (Known::Decided(value), other) | (other, Known::Decided(value)) => {
+                (Settled::Decided(value), other) | (other, Settled::Decided(value)) => {
                     if value == decides {
-                        Known::Decided(value)
+                        Settled::Decided(value)
                     } else {
                         other
                     }
                 }
-                (Known::Open(a), Known::Open(b)) => Known::Open(new(Form::Logic(*logic, Box::new([a, b])))),
+                (Settled::Open(a), Settled::Open(b)) => {
+                    Settled::Open(new(Form::Logic(*logic, Box::new([a, b]))))
+                }
             }
         }
         Form::If(parts) => match at_newest_level(&parts[0]) {
-            Known::Decided(true) => at_newest_level(&parts[1]),
-            Known::Decided(false) => at_newest_level(&parts[2]),
-            Known::Open(_) => Known::Open(expression.clone()),
+            Settled::Decided(true) => at_newest_level(&parts[1]),
+            Settled::Decided(false) => at_newest_level(&parts[2]),
+            Settled::Open(_) => Settled::Open(expression.clone()),
         },
-        _ => Known::Open(expression.clone()),
+        _ => Settled::Open(expression.clone()),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use dmlcts_backend::Capabilities;
 use dmlcts_diagnose::{Diagnosis, Finding, Membership, Rule, Severity};
 use dmlcts_model::{Case, Outcome, line};
-use dmlcts_runner::{Class, Conclusion, Kind, Status, Summary, Verdict};
+use dmlcts_runner::{CauseKind, Class, Conclusion, Status, Summary, Verdict};
 use dmlcts_spec::{Library, Predicate, Validity, program::Values};
 
 use crate::{EvidenceForm, FindingFile, SeenForm, Stored};
@@ -240,7 +240,7 @@ fn file(
     Ok(FindingFile {
         finding: finding.id.clone(),
         status: Status::Known,
-        kind: old.map_or_else(|| Kind::of(classes[0]), |old| old.kind),
+        kind: old.map_or_else(|| CauseKind::of(classes[0]), |old| old.kind),
         evidence: rule.map(|rule| evidence(rule, finding, library)),
         filter,
         class: classes.iter().map(|class| class.id().to_owned()).collect(),

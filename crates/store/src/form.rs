@@ -1,7 +1,7 @@
 //! A finding's file as plain structs, field by field. Unknown keys are rejected. No form is tagged, untagged
 //! or flattened, so that a mistake keeps its location.
 
-use dmlcts_runner::{Applies, Class, Kind, Status};
+use dmlcts_runner::{Applies, CauseKind, Class, Status};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -17,7 +17,7 @@ pub struct FindingFile {
     /// Whether the failures are expected.
     pub status: Status,
     /// The kind of cause.
-    pub kind: Kind,
+    pub kind: CauseKind,
     /// The cases, by a predicate in the language of the specs, such as `operator == SLICE1 and any axis
     /// InputWindowStrides < 0`. Cases that cannot fail in this way are left out automatically: an invalid
     /// desc has no output that could be wrong, and an output without NaNs cannot lose their bits. Every other

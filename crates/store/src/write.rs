@@ -18,7 +18,7 @@ impl FindingFile {
         let (before, text) = (before.keys(), format!("{}\n", text.trim_end()));
         let (parts, end) = parts(&text);
         let mut written: Vec<(&str, String)> = Vec::new();
-        for Part { key, above, lines } in parts {
+        for KeyPart { key, above, lines } in parts {
             let value = new.iter().find(|(other, _)| *other == key);
             let is_same = value.is_some_and(|value| before.contains(value));
             let lines = if is_same { lines } else { value.map_or("", |(_, value)| value) };
@@ -99,7 +99,7 @@ impl SeenForm {
 }
 
 /// A key of a file with its value, as it stands there.
-struct Part<'a> {
+struct KeyPart<'a> {
     key: &'a str,
     /// The comments and empty lines above it.
     above: &'a str,
@@ -108,15 +108,15 @@ struct Part<'a> {
 }
 
 /// The keys of a file, and what follows the last one. A line that starts with a letter starts a key.
-fn parts(text: &str) -> (Vec<Part<'_>>, &str) {
-    let mut parts: Vec<Part<'_>> = Vec::new();
+fn parts(text: &str) -> (Vec<KeyPart<'_>>, &str) {
+    let mut parts: Vec<KeyPart<'_>> = Vec::new();
     let (mut above, mut place) = (0, 0);
     for line in text.split_inclusive('\n') {
         let end = place + line.len();
         let is_apart = line.trim().is_empty() || line.starts_with('#') || line.starts_with("---");
         if line.starts_with(|first: char| first.is_ascii_alphabetic()) {
             let key = line.split(':').next().unwrap_or_default();
-            parts.push(Part { key, above: &text[above..place], lines: &text[place..end] });
+            parts.push(KeyPart { key, above: &text[above..place], lines: &text[place..end] });
             above = end;
         } else if let Some(part) = parts.last_mut().filter(|_| !is_apart) {
             // What stood apart between the lines of a value belongs to it.

@@ -14,8 +14,8 @@ use std::{
 use dmlcts_backend::{Backend, Batch, Run as Memory};
 use dmlcts_generate::Suite;
 use dmlcts_model::{Case, line};
-use dmlcts_runner::{Configuration, Run, Source, Stop, SuiteSource};
-use dmlcts_spec::{Library, Source as Text};
+use dmlcts_runner::{CaseSource, Configuration, Run, Stop, SuiteSource};
+use dmlcts_spec::{Library, Source};
 use dmlcts_wgpu::Gpu;
 
 const TINY: &str = "
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     writeln!(out, "driver    {}\n", capabilities.driver)?;
     let in_software = gpu.is_software();
     let library = Library::embedded();
-    let suite = Suite::parse(&Text::new("tiny.yaml", TINY))?;
+    let suite = Suite::parse(&Source::new("tiny.yaml", TINY))?;
     let parts = Arc::new(SuiteSource::new(suite.expand(library, 0)?, &[]));
     batches(&mut out, &gpu, &parts, in_software)?;
     whole_runs(&mut out, &gpu, &parts, in_software)?;

@@ -7,7 +7,7 @@ use dmlcts_model::{FeatureLevel, Outcome, Phase};
 
 use crate::{
     create::create,
-    device::{Device, Fault},
+    device::{BatchFault, Device},
     flight::{Flight, READ_OUTSIDE},
     gpu::Gpu,
     large,
@@ -33,7 +33,7 @@ pub(crate) struct Taken {
 
 /// The flights of a batch that were started, and the jobs that are left.
 struct Started {
-    flights: Vec<(Flight, Result<(), Fault>)>,
+    flights: Vec<(Flight, Result<(), BatchFault>)>,
     /// The jobs that run alone, with their plans.
     large: Vec<(usize, Plan)>,
     device: Arc<Device>,

@@ -7,19 +7,19 @@ use std::{
     time::Duration,
 };
 
-use crate::device::Fault;
+use crate::device::BatchFault;
 
 /// The shared memory budget.
 #[derive(Debug)]
 pub(crate) struct Budget {
     most: u64,
-    state: Mutex<State>,
+    state: Mutex<BudgetState>,
     /// Signals that memory was released.
     freed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct BudgetState {
     held: u64,
     waiting: usize,
 }
@@ -39,8 +39,8 @@ impl Budget {
 
     /// Takes a share of the memory. If too little is left, it waits until enough is released. It fails if
     /// nothing is released for `timeout`.
-    pub(crate) fn take(self: &Arc<Self>, bytes: u64, timeout: Duration) -> Result<Share, Fault> {
-        let refused = |reason: String| Err(Fault::OutOfMemory(reason));
+    pub(crate) fn take(self: &Arc<Self>, bytes: u64, timeout: Duration) -> Result<Share, BatchFault> {
+        let refused = |reason: String| Err(BatchFault::OutOfMemory(reason));
         if bytes > self.most {
             return refused(format!(
                 "buffers of {bytes} bytes are asked for at once, of the {} that this backend takes in all",
@@ -70,7 +70,7 @@ impl Budget {
         self.state().waiting > 0
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, BudgetState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn more_than_all_is_refused_without_waiting() {
         let fault = Budget::new(100).take(101, Duration::MAX).expect_err("there is never so much");
-        assert!(matches!(fault, Fault::OutOfMemory(_)), "{fault:?}");
+        assert!(matches!(fault, BatchFault::OutOfMemory(_)), "{fault:?}");
     }
 
     #[test]

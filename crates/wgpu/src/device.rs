@@ -2,8 +2,8 @@
 //!
 //! wgpu reports errors in four ways: by scopes around calls, by a handler for errors outside scopes (the
 //! default one panics), by a callback for a lost device, and by the result of mapping a buffer. All of them
-//! become a [`Fault`] here. After a device is lost, writes and submissions fail silently, so only mapped data
-//! counts as an answer.
+//! become a [`BatchFault`] here. After a device is lost, writes and submissions fail silently, so only mapped
+//! data counts as an answer.
 
 use std::{
     borrow::Cow,
@@ -21,7 +21,7 @@ use crate::{
 
 /// Why a batch failed, with the driver's message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Fault {
+pub(crate) enum BatchFault {
     #[error("a validation error: {0}")]
     Validation(String),
     #[error("out of memory: {0}")]
@@ -36,7 +36,7 @@ pub(crate) enum Fault {
     Map(String),
 }
 
-impl Fault {
+impl BatchFault {
     /// Whether the device is no longer usable.
     pub(crate) fn ends_device(&self) -> bool {
         matches!(self, Self::Lost(_) | Self::TimedOut(_) | Self::Map(_))
@@ -72,7 +72,7 @@ pub(crate) struct Device {
 
 #[derive(Default)]
 struct Noted {
-    uncaught: Mutex<Option<Fault>>,
+    uncaught: Mutex<Option<BatchFault>>,
     lost: Mutex<Option<String>>,
 }
 
@@ -107,14 +107,14 @@ impl Device {
     }
 
     /// Does work that uses the device. Returns its result, or the gravest error that it caused.
-    pub(crate) fn scoped<T>(&self, work: impl FnOnce() -> T) -> Result<T, Fault> {
+    pub(crate) fn scoped<T>(&self, work: impl FnOnce() -> T) -> Result<T, BatchFault> {
         let (result, mut fault) = scoped(&self.handle, work);
         if fault.is_some() {
             // An apparent mistake of the caller may come from a loss, which is only reported by polling.
             let _ = self.handle.poll(PollType::Poll);
         }
         if let Some(reason) = self.lost() {
-            fault = Some(Fault::Lost(reason));
+            fault = Some(BatchFault::Lost(reason));
         }
         let fault =
             fault.or_else(|| self.noted.uncaught.lock().unwrap_or_else(PoisonError::into_inner).take());
@@ -122,15 +122,17 @@ impl Device {
     }
 
     /// Waits until a submission is done. A timeout of zero has passed, however fast the device is.
-    pub(crate) fn wait(&self, submission: &SubmissionIndex, timeout: Duration) -> Result<(), Fault> {
+    pub(crate) fn wait(&self, submission: &SubmissionIndex, timeout: Duration) -> Result<(), BatchFault> {
         if timeout.is_zero() {
-            return Err(Fault::TimedOut(timeout));
+            return Err(BatchFault::TimedOut(timeout));
         }
         let wait = PollType::Wait { submission_index: Some(submission.clone()), timeout: Some(timeout) };
         match self.handle.poll(wait) {
             Ok(_) => Ok(()),
-            Err(PollError::Timeout) => Err(Fault::TimedOut(timeout)),
-            Err(error) => Err(self.lost().map_or_else(|| Fault::Internal(error.to_string()), Fault::Lost)),
+            Err(PollError::Timeout) => Err(BatchFault::TimedOut(timeout)),
+            Err(error) => {
+                Err(self.lost().map_or_else(|| BatchFault::Internal(error.to_string()), BatchFault::Lost))
+            }
         }
     }
 
@@ -141,7 +143,7 @@ impl Device {
 }
 
 /// Does work with a scope for each kind of error. Returns its result, and the gravest error that it caused.
-fn scoped<T>(device: &wgpu::Device, work: impl FnOnce() -> T) -> (T, Option<Fault>) {
+fn scoped<T>(device: &wgpu::Device, work: impl FnOnce() -> T) -> (T, Option<BatchFault>) {
     let scopes = [ErrorFilter::Internal, ErrorFilter::OutOfMemory, ErrorFilter::Validation]
         .map(|filter| device.push_error_scope(filter));
     let result = work();
@@ -155,11 +157,11 @@ fn scoped<T>(device: &wgpu::Device, work: impl FnOnce() -> T) -> (T, Option<Faul
     (result, fault)
 }
 
-fn fault_of(error: &wgpu::Error) -> Fault {
+fn fault_of(error: &wgpu::Error) -> BatchFault {
     match error {
-        wgpu::Error::OutOfMemory { source } => Fault::OutOfMemory(with_causes(source.as_ref())),
-        wgpu::Error::Validation { description, .. } => Fault::Validation(description.clone()),
-        wgpu::Error::Internal { description, .. } => Fault::Internal(description.clone()),
+        wgpu::Error::OutOfMemory { source } => BatchFault::OutOfMemory(with_causes(source.as_ref())),
+        wgpu::Error::Validation { description, .. } => BatchFault::Validation(description.clone()),
+        wgpu::Error::Internal { description, .. } => BatchFault::Internal(description.clone()),
     }
 }
 
@@ -194,9 +196,9 @@ mod tests {
             wgpu::Error::Validation { source: source(), description: description() },
         ];
         let faults = told.iter().map(fault_of).chain([
-            Fault::Lost("Unknown: it is gone".to_owned()),
-            Fault::TimedOut(Duration::from_secs(60)),
-            Fault::Map("it is not mapped".to_owned()),
+            BatchFault::Lost("Unknown: it is gone".to_owned()),
+            BatchFault::TimedOut(Duration::from_secs(60)),
+            BatchFault::Map("it is not mapped".to_owned()),
         ]);
         let outcomes: Vec<String> = faults
             .map(|fault| format!("{:?}, ends the device: {}", fault.outcome(), fault.ends_device()))

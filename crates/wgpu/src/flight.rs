@@ -14,7 +14,7 @@ use wgpu::{BufferUsages, SubmissionIndex};
 
 use crate::{
     budget::Share,
-    device::{Device, Fault},
+    device::{BatchFault, Device},
     record::Run,
     segment::Segment,
 };
@@ -80,7 +80,7 @@ impl Flight {
         inputs: &[u8],
         outputs: &[u8],
         timeout: Duration,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), BatchFault> {
         self.submitted = None;
         let result = device.scoped(|| self.start_unscoped(device, inputs, outputs, timeout));
         match result.and_then(|started| started) {
@@ -101,7 +101,7 @@ impl Flight {
         inputs: &[u8],
         outputs: &[u8],
         timeout: Duration,
-    ) -> Result<Submitted, Fault> {
+    ) -> Result<Submitted, BatchFault> {
         let uploaded = self.upload(device, inputs, outputs, timeout)?;
         let mut encoder = device.handle.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         uploaded.encode(device, &mut encoder);
@@ -120,7 +120,7 @@ impl Flight {
         inputs: &[u8],
         outputs: &[u8],
         timeout: Duration,
-    ) -> Result<Uploaded<'_>, Fault> {
+    ) -> Result<Uploaded<'_>, BatchFault> {
         let Self { segment, table, memory, .. } = self;
         let runs: Vec<Run> = segment.records.pack(table).collect();
         let stride = u64::from(device.limits.min_uniform_buffer_offset_alignment);
@@ -150,10 +150,10 @@ impl Flight {
 
     /// Waits for the outputs and writes them over `outputs`. Returns a trap word for each run, or nothing if
     /// no run made a forbidden access.
-    pub(crate) fn finish(&mut self, outputs: &mut [u8], timeout: Duration) -> Result<Vec<u32>, Fault> {
+    pub(crate) fn finish(&mut self, outputs: &mut [u8], timeout: Duration) -> Result<Vec<u32>, BatchFault> {
         let Self { segment, memory, submitted, .. } = self;
         let (Some(submitted), Some(held)) = (submitted.take(), memory.as_ref()) else {
-            return Err(Fault::Internal("nothing was under way".to_owned()));
+            return Err(BatchFault::Internal("nothing was under way".to_owned()));
         };
         let result = submitted.readback.read(&held.device, timeout, |bytes| {
             let (after, words) = bytes.split_at(submitted.outputs as usize);
@@ -201,7 +201,7 @@ impl Uploaded<'_> {
 }
 
 impl Memory {
-    fn new(device: &Arc<Device>, sizes: Sizes, timeout: Duration) -> Result<Self, Fault> {
+    fn new(device: &Arc<Device>, sizes: Sizes, timeout: Duration) -> Result<Self, BatchFault> {
         let sizes = Sizes {
             cases: roomy(sizes.cases),
             records: roomy(sizes.records),
@@ -286,7 +286,7 @@ impl Readback {
         device: &Device,
         timeout: Duration,
         look: impl FnOnce(&[u8]) -> T,
-    ) -> Result<T, Fault> {
+    ) -> Result<T, BatchFault> {
         device.wait(&self.submission, timeout)?;
         // A thread that polled the device may know that it is done before another thread runs the callback.
         let refused = match self.mapped.recv_timeout(timeout) {
@@ -295,10 +295,12 @@ impl Readback {
             Err(_) => Some("nobody answered".to_owned()),
         };
         if let Some(reason) = refused {
-            return Err(device.lost().map_or(Fault::Map(reason), Fault::Lost));
+            return Err(device.lost().map_or(BatchFault::Map(reason), BatchFault::Lost));
         }
-        let bytes =
-            self.buffer.get_mapped_range(0..self.bytes).map_err(|error| Fault::Map(error.to_string()))?;
+        let bytes = self
+            .buffer
+            .get_mapped_range(0..self.bytes)
+            .map_err(|error| BatchFault::Map(error.to_string()))?;
         let seen = look(&bytes);
         drop(bytes);
         self.buffer.unmap();

@@ -80,16 +80,16 @@ impl Default for Texts {
 pub(crate) struct Kernels {
     /// The number of invocations in a workgroup of the batched kernel.
     lanes: u32,
-    batched: Kind,
-    gather: Kind,
-    scatter: Kind,
-    transpose: Kind,
+    batched: CompiledKernel,
+    gather: CompiledKernel,
+    scatter: CompiledKernel,
+    transpose: CompiledKernel,
     batched_pipelines: [OnceLock<wgpu::ComputePipeline>; Class::COUNT],
     large_pipelines: [OnceLock<wgpu::ComputePipeline>; LargeKernel::COUNT],
 }
 
 /// A compiled text, with its layouts.
-struct Kind {
+struct CompiledKernel {
     module: wgpu::ShaderModule,
     group: wgpu::BindGroupLayout,
     pipeline: wgpu::PipelineLayout,
@@ -114,7 +114,7 @@ impl Kernels {
                     bind_group_layouts: &[Some(&group)],
                     ..wgpu::PipelineLayoutDescriptor::default()
                 });
-                Kind { module, group, pipeline, entry }
+                CompiledKernel { module, group, pipeline, entry }
             };
         Self {
             lanes,
@@ -162,7 +162,7 @@ impl Kernels {
         &self.kind(kernel).group
     }
 
-    fn kind(&self, kernel: LargeKernel) -> &Kind {
+    fn kind(&self, kernel: LargeKernel) -> &CompiledKernel {
         match kernel.shape {
             Shape::Gather => &self.gather,
             Shape::Scatter => &self.scatter,
@@ -197,7 +197,7 @@ impl Kernels {
     }
 }
 
-impl Kind {
+impl CompiledKernel {
     fn compile(&self, device: &Device, constants: &[(&str, f64)]) -> wgpu::ComputePipeline {
         device.handle.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(self.entry),

@@ -11,10 +11,10 @@ use dmlcts_backend::Run;
 use wgpu::BufferUsages;
 
 use crate::{
-    device::{Device, Fault},
+    device::{BatchFault, Device},
     flight::{Readback, WROTE_OUTSIDE, upload},
     kernels::LargeKernel,
-    plan::{Axis, Plan},
+    plan::{Plan, PlanAxis},
 };
 
 /// The number of bytes around a part of an output that are compared.
@@ -26,7 +26,7 @@ const TILE: u32 = 32;
 
 /// A part of a tensor, with the bytes around it in the arena.
 #[derive(Clone, Debug)]
-struct Part {
+struct TensorPart {
     /// The range of the part within the tensor, in bytes.
     bytes: Range<usize>,
     /// The range of the part and its surroundings within the arena, in bytes.
@@ -36,7 +36,7 @@ struct Part {
 }
 
 /// Splits a tensor, at this range of an arena, into parts of at most `window` bytes.
-fn parts(tensor: &Range<usize>, arena: usize, window: usize) -> Vec<Part> {
+fn parts(tensor: &Range<usize>, arena: usize, window: usize) -> Vec<TensorPart> {
     let window = (window / CELL).max(1) * CELL;
     let length = tensor.end - tensor.start;
     let starts = (0..length.max(1)).step_by(window);
@@ -45,7 +45,7 @@ fn parts(tensor: &Range<usize>, arena: usize, window: usize) -> Vec<Part> {
             let bytes = from..length.min(from + window);
             let before = MARGIN.min((tensor.start + from) / CELL * CELL);
             let around = tensor.start + from - before..(tensor.start + bytes.end + MARGIN).min(arena);
-            Part { bytes, around, start: before }
+            TensorPart { bytes, around, start: before }
         })
         .collect()
 }
@@ -70,7 +70,7 @@ pub(crate) fn run(
     outputs: &mut [u8],
     window: usize,
     timeout: Duration,
-) -> Result<u32, Fault> {
+) -> Result<u32, BatchFault> {
     let mut plan = plan.clone();
     plan.merge();
     let reading = parts(&run.input, inputs.len(), window);
@@ -120,7 +120,7 @@ pub(crate) fn run(
 pub(crate) fn whole(device: &Arc<Device>, plan: &Plan, run: &Run, inputs: &[u8], outputs: &[u8]) -> Prepared {
     let mut plan = plan.clone();
     plan.merge();
-    let part = |range: &Range<usize>| Part { bytes: 0..range.len(), around: range.clone(), start: 0 };
+    let part = |range: &Range<usize>| TensorPart { bytes: 0..range.len(), around: range.clone(), start: 0 };
     let (read, write) = (part(&run.input), part(&run.output));
     let [source, target] = [inputs, outputs].map(|bytes| storage(device, "tensor", bytes));
     let trap = storage(device, "trap", &[0; 4]);
@@ -143,8 +143,8 @@ pub(crate) fn storage(device: &Device, label: &str, bytes: &[u8]) -> wgpu::Buffe
 /// One dispatch, from a part of the input to a part of the output.
 pub(crate) struct Pass<'a> {
     plan: &'a Plan,
-    read: &'a Part,
-    write: &'a Part,
+    read: &'a TensorPart,
+    write: &'a TensorPart,
     /// Whether the input has several parts.
     windowed: bool,
     /// Whether this is the first part of the input.
@@ -203,7 +203,7 @@ impl Pass<'_> {
         if plan.folds || !plan.shape.packed || !is_whole || !whole_words {
             return None;
         }
-        let in_rows = |axis: &Axis| axis.input_stride == 1 || axis.input_stride == u32::MAX;
+        let in_rows = |axis: &PlanAxis| axis.input_stride == 1 || axis.input_stride == u32::MAX;
         if in_rows(inner) || inner.input_stride == 0 || inner.size < TILE / 2 {
             return None;
         }
@@ -261,7 +261,7 @@ impl Pass<'_> {
             (self.write.start / CELL) as u32,
             0,
         ];
-        let mut axes = [Axis { size: 1, ..Axis::default() }; 8];
+        let mut axes = [PlanAxis { size: 1, ..PlanAxis::default() }; 8];
         axes[..plan.axes().len()].copy_from_slice(plan.axes());
         for axis in axes {
             let fold = axis.fold;

@@ -45,14 +45,14 @@ pub(crate) struct Plan {
     pub(crate) constant: bool,
     /// The padding value.
     pub(crate) fill: [u32; 2],
-    axes: [Axis; 8],
+    axes: [PlanAxis; 8],
     rank: usize,
 }
 
 /// One axis. Coordinate `c` has the offset `c * output_stride` in the output, and reads the offset `fold(c) *
 /// input_stride`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Axis {
+pub(crate) struct PlanAxis {
     /// The number of output coordinates, at least 2.
     pub(crate) size: u32,
     pub(crate) input_stride: u32,
@@ -94,7 +94,7 @@ impl Plan {
             folds: false,
             constant: false,
             fill: [0; 2],
-            axes: [Axis::default(); 8],
+            axes: [PlanAxis::default(); 8],
             rank: 0,
         }
     }
@@ -108,7 +108,7 @@ impl Plan {
     }
 
     /// The axes with more than one output element, innermost first.
-    pub(crate) fn axes(&self) -> &[Axis] {
+    pub(crate) fn axes(&self) -> &[PlanAxis] {
         &self.axes[..self.rank]
     }
 
@@ -177,7 +177,7 @@ impl Plan {
         if size > 1
             && let Some(axis) = self.axes.get_mut(self.rank)
         {
-            *axis = Axis { size, input_stride, output_stride, fold };
+            *axis = PlanAxis { size, input_stride, output_stride, fold };
             self.rank += 1;
         }
     }

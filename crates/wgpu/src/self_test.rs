@@ -7,7 +7,7 @@ use dmlcts_backend::Run;
 use wgpu::{BufferUsages, util::DeviceExt};
 
 use crate::{
-    device::{Device, Fault},
+    device::{BatchFault, Device},
     flight::{Flight, READ_OUTSIDE, Readback, WROTE_OUTSIDE},
     plan::{Plan, Shape},
 };
@@ -70,7 +70,7 @@ impl fmt::Display for Findings {
 }
 
 /// Tests a device.
-pub(crate) fn find_out(device: &Arc<Device>) -> Result<Findings, Fault> {
+pub(crate) fn find_out(device: &Arc<Device>) -> Result<Findings, BatchFault> {
     Ok(Findings {
         poison_lands: poison_lands(device)?,
         guards_hold: guards_hold(device)?,
@@ -80,7 +80,7 @@ pub(crate) fn find_out(device: &Arc<Device>) -> Result<Findings, Fault> {
 }
 
 /// Uploads two patterns in turn to one buffer, and compares the readback.
-fn poison_lands(device: &Arc<Device>) -> Result<bool, Fault> {
+fn poison_lands(device: &Arc<Device>) -> Result<bool, BatchFault> {
     let mut lands = true;
     for pattern in [0xB5, 0x4A] {
         let before = vec![pattern; 4096];
@@ -112,14 +112,14 @@ fn read_back(
 }
 
 /// Copies four words from the middle of one arena to the middle of another.
-fn guards_hold(device: &Arc<Device>) -> Result<bool, Fault> {
+fn guards_hold(device: &Arc<Device>) -> Result<bool, BatchFault> {
     let (trap, outputs) = copy_four_words(device, 16)?;
     let is_right = outputs[MIDDLE] == [7; 16] && outputs[..32] == [0xB5; 32] && outputs[48..] == [0xB5; 32];
     Ok(is_right && trap == 0)
 }
 
 /// Does the same copy with spans that end too early.
-fn spans_trap(device: &Arc<Device>) -> Result<bool, Fault> {
+fn spans_trap(device: &Arc<Device>) -> Result<bool, BatchFault> {
     let (trap, outputs) = copy_four_words(device, 8)?;
     // A kernel may check either access first, so either trap is accepted.
     Ok(trap & (READ_OUTSIDE | WROTE_OUTSIDE) != 0 && outputs[40..48] == [0xB5; 8])
@@ -127,7 +127,7 @@ fn spans_trap(device: &Arc<Device>) -> Result<bool, Fault> {
 
 const MIDDLE: Range<usize> = 32..48;
 
-fn copy_four_words(device: &Arc<Device>, span: u64) -> Result<(u32, Vec<u8>), Fault> {
+fn copy_four_words(device: &Arc<Device>, span: u64) -> Result<(u32, Vec<u8>), BatchFault> {
     let shape = Shape { width: 4, elements: 4, packed: true, bytes: [span; 2] };
     let mut plan = Plan::new(&shape);
     plan.step(4, 0, 1, [1, 1]);
@@ -142,7 +142,7 @@ fn copy_four_words(device: &Arc<Device>, span: u64) -> Result<(u32, Vec<u8>), Fa
 }
 
 /// The number of loop iterations before an invocation is ended, if it is ended.
-fn loop_limit(device: &Arc<Device>) -> Result<Option<u32>, Fault> {
+fn loop_limit(device: &Arc<Device>) -> Result<Option<u32>, BatchFault> {
     let readback = device.scoped(|| {
         let module = device.handle.create_shader_module(wgpu::include_wgsl!("kernels/loops.wgsl"));
         let pipeline = device.handle.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {

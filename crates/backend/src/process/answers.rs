@@ -7,12 +7,12 @@ use dmlcts_model::{Outcome, Phase};
 
 use super::{
     Host,
-    child::{Fault, Received},
+    child::{ProcessFault, Received},
     host::Question,
 };
 use crate::{
     Job, WorkTimes,
-    protocol::{Frame, Kind, PhaseForm, Results, short},
+    protocol::{Frame, FrameKind, PhaseForm, Results, short},
 };
 
 /// How long the host waits for a frame whose first bytes have arrived behind the answers. On a busy machine,
@@ -23,7 +23,7 @@ pub(super) const LONG_SURPLUS_WAIT: Duration = Duration::from_millis(5);
 
 /// How a process failed on some jobs.
 pub(super) struct Failure {
-    pub(super) fault: Fault,
+    pub(super) fault: ProcessFault,
     /// The number of jobs that are answered; they are the first ones.
     pub(super) answered: usize,
     /// Whether the process sent something invalid, or more than its answers. An answer may then belong to
@@ -48,15 +48,15 @@ impl Host {
         let mut taken = Ok(());
         while taken.is_ok() && answered < jobs.len() {
             taken = self.receive(self.launcher.case_timeout(is_running)).and_then(|received| {
-                if received.frame.kind == Kind::Phase && phases > 0 {
+                if received.frame.kind == FrameKind::Phase && phases > 0 {
                     phases -= 1;
-                    is_running = phase(&received.frame).map_err(Fault::Wrong)? == Phase::Execute;
+                    is_running = phase(&received.frame).map_err(ProcessFault::Wrong)? == Phase::Execute;
                     return Ok(());
                 }
                 is_running = false;
                 (is_followed, self.answered) = (received.is_followed, Some(received.at));
                 let taken = take(&received.frame, question.number, &mut jobs[answered..], outputs);
-                let (count, times) = taken.map_err(Fault::Wrong)?;
+                let (count, times) = taken.map_err(ProcessFault::Wrong)?;
                 answered += count;
                 if let Some(times) = times {
                     self.times.work.get_or_insert_default().add(times);
@@ -65,7 +65,7 @@ impl Host {
             });
         }
         let (is_doubtful, fault) = match taken {
-            Err(fault) => (!matches!(fault, Fault::Ended { .. } | Fault::Silent(_)), fault),
+            Err(fault) => (!matches!(fault, ProcessFault::Ended { .. } | ProcessFault::Silent(_)), fault),
             // Bytes that have arrived already are the beginning of a frame.
             Ok(()) => match self.surplus(if is_followed { FOLLOWING_WAIT } else { listen }, is_followed) {
                 Some(fault) if !jobs.is_empty() => (true, fault),
@@ -91,7 +91,7 @@ impl Host {
 
     /// The fault of a process that sent something wrong after it had answered a whole question, if it did.
     /// `is_followed` is whether something has arrived after its answers.
-    fn surplus(&mut self, patience: Duration, is_followed: bool) -> Option<Fault> {
+    fn surplus(&mut self, patience: Duration, is_followed: bool) -> Option<ProcessFault> {
         let is_busy = self.is_busy();
         if is_busy && !is_followed {
             // The process works on the next question. Surplus answers to this one are detected there.
@@ -99,29 +99,31 @@ impl Host {
         }
         let later = |what: String| format!("after its answers, {what}");
         match self.receive(patience) {
-            Err(Fault::Silent(_)) => None,
+            Err(ProcessFault::Silent(_)) => None,
             Ok(received) if self.is_next(&received.frame) => self.keep(Ok(received)),
             // The process had the next question when it failed.
             Err(fault) if is_busy => self.keep(Err(fault)),
             Ok(Received { frame, .. }) => {
-                Some(Fault::Wrong(later(format!("it sent another `{}`", frame.kind.name()))))
+                Some(ProcessFault::Wrong(later(format!("it sent another `{}`", frame.kind.name()))))
             }
-            Err(Fault::Ended { how, is_killed }) => Some(Fault::Ended { how: later(how), is_killed }),
-            Err(fault) => Some(Fault::Wrong(later(fault.to_string()))),
+            Err(ProcessFault::Ended { how, is_killed }) => {
+                Some(ProcessFault::Ended { how: later(how), is_killed })
+            }
+            Err(fault) => Some(ProcessFault::Wrong(later(fault.to_string()))),
         }
     }
 
     /// Whether a frame belongs to another question that the process has.
     fn is_next(&self, frame: &Frame) -> bool {
-        if frame.kind == Kind::Phase {
+        if frame.kind == FrameKind::Phase {
             return self.is_busy();
         }
-        let results = Results::read(&frame.header).ok().filter(|_| frame.kind == Kind::Results);
+        let results = Results::read(&frame.header).ok().filter(|_| frame.kind == FrameKind::Results);
         results.is_some_and(|results| results.number.is_some_and(|number| self.has(number)))
     }
 
     /// Keeps a frame or fault that belongs to the next question.
-    fn keep(&mut self, early: Result<Received, Fault>) -> Option<Fault> {
+    fn keep(&mut self, early: Result<Received, ProcessFault>) -> Option<ProcessFault> {
         if let Some(process) = &mut self.process {
             process.early = Some(early);
         }
@@ -129,9 +131,9 @@ impl Host {
     }
 
     /// The next frame, or the fault that occurred instead.
-    fn receive(&mut self, patience: Duration) -> Result<Received, Fault> {
+    fn receive(&mut self, patience: Duration) -> Result<Received, ProcessFault> {
         let patience = self.launcher.until_the_end(patience);
-        let Some(process) = &mut self.process else { return Err(Fault::ended("")) };
+        let Some(process) = &mut self.process else { return Err(ProcessFault::ended("")) };
         process.early.take().unwrap_or_else(|| process.child.receive(patience))
     }
 }
@@ -151,9 +153,9 @@ fn take(
     jobs: &mut [Job],
     outputs: &mut [u8],
 ) -> Result<(usize, Option<WorkTimes>), String> {
-    if frame.kind != Kind::Results {
+    if frame.kind != FrameKind::Results {
         let name = frame.kind.name();
-        let is_echo = matches!(frame.kind, Kind::Run | Kind::Packed);
+        let is_echo = matches!(frame.kind, FrameKind::Run | FrameKind::Packed);
         let echo = if is_echo { ": it answers with what it was sent" } else { "" };
         return Err(format!("it sent `{name}` where `results` are due{echo}"));
     }

@@ -52,7 +52,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// What a process did instead of sending a frame.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Fault {
+pub(super) enum ProcessFault {
     /// It ended, as `how` describes. `is_killed` is whether SIGKILL ended it: another process sent that, such
     /// as the kernel when memory runs out.
     #[error("{how}")]
@@ -71,7 +71,7 @@ pub(super) enum Fault {
     LongHello(String),
 }
 
-impl Fault {
+impl ProcessFault {
     /// The fault of a process that ended in another way than by SIGKILL.
     pub(super) fn ended(how: impl Into<String>) -> Self {
         Self::Ended { how: how.into(), is_killed: false }
@@ -178,12 +178,12 @@ impl Child {
     }
 
     /// The next frame, or the fault that occurred instead.
-    pub(super) fn receive(&self, patience: Duration) -> Result<Received, Fault> {
+    pub(super) fn receive(&self, patience: Duration) -> Result<Received, ProcessFault> {
         match self.wait_for_frame(patience) {
             Ok(Ok(received)) => Ok(received),
-            Ok(Err(FrameError::Version(version))) => Err(Fault::Version(version)),
+            Ok(Err(FrameError::Version(version))) => Err(ProcessFault::Version(version)),
             Ok(Err(error @ FrameError::Long { kind: "hello", .. })) => {
-                Err(Fault::LongHello(error.to_string()))
+                Err(ProcessFault::LongHello(error.to_string()))
             }
             Ok(Err(error)) => {
                 // If a process ends within a frame, its end is the main fault.
@@ -191,17 +191,17 @@ impl Child {
                     .then(|| self.status(CLOSED));
                 match ended.flatten() {
                     Some(status) => Err(self.ended("it ended inside of a frame", status)),
-                    None => Err(Fault::Wrong(self.with_last_words(&error.to_string()))),
+                    None => Err(ProcessFault::Wrong(self.with_last_words(&error.to_string()))),
                 }
             }
-            Err(Missing::Memory(limit)) => Err(Fault::ended(format!(
+            Err(Missing::Memory(limit)) => Err(ProcessFault::ended(format!(
                 "out of memory: it used more than the {} of --backend-memory; a larger size lets it run on",
                 size(limit)
             ))),
-            Err(Missing::Time) => Err(Fault::Silent(patience)),
+            Err(Missing::Time) => Err(ProcessFault::Silent(patience)),
             Err(Missing::Process) => Err(match self.status(CLOSED) {
                 Some(status) => self.ended("it ended", status),
-                None => Fault::ended("it closed its standard output and went on running"),
+                None => ProcessFault::ended("it closed its standard output and went on running"),
             }),
         }
     }
@@ -257,9 +257,9 @@ impl Child {
     }
 
     /// The fault of a process that ended with this status.
-    fn ended(&self, how: &str, status: ExitStatus) -> Fault {
+    fn ended(&self, how: &str, status: ExitStatus) -> ProcessFault {
         let how = self.with_last_words(&format!("{how} ({status})"));
-        Fault::Ended { how, is_killed: is_killed(status) }
+        ProcessFault::Ended { how, is_killed: is_killed(status) }
     }
 
     /// A message, with the last output of the process on standard error.

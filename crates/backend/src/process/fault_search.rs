@@ -16,7 +16,7 @@ use dmlcts_model::{Outcome, Phase};
 use super::{
     Host,
     answers::{Failure, LONG_SURPLUS_WAIT},
-    child::Fault,
+    child::ProcessFault,
     host::SURPLUS_WAIT,
 };
 use crate::Batch;
@@ -25,7 +25,7 @@ use crate::Batch;
 const BLAME: u32 = 2;
 
 /// The state of a search.
-struct Search {
+struct FaultSearch {
     /// Whether a case was blamed.
     is_blamed: bool,
     /// How long the host listens after each answer.
@@ -39,16 +39,16 @@ impl Host {
         let jobs = first.answered..batch.jobs().len();
         let listen = if first.is_doubtful { LONG_SURPLUS_WAIT } else { SURPLUS_WAIT };
         let cases = jobs.len();
-        let mut search = Search { is_blamed: false, listen };
+        let mut search = FaultSearch { is_blamed: false, listen };
         for place in jobs {
             self.ask_alone(place, &mut search, batch);
         }
         if search.is_blamed || self.is_at_its_end() {
             return;
         }
-        if let Fault::Silent(time) = first.fault {
+        if let ProcessFault::Silent(time) = first.fault {
             self.launcher.note_silence(cases, time);
-        } else if matches!(first.fault, Fault::Ended { is_killed: true, .. }) {
+        } else if matches!(first.fault, ProcessFault::Ended { is_killed: true, .. }) {
             self.launcher.note_kill();
         } else if let Some(job) = batch.parts().0.get_mut(first.answered) {
             job.outcome = first.fault.outcome("; no case repeats it alone");
@@ -56,7 +56,7 @@ impl Host {
     }
 
     /// Runs one case until it is answered or blamed.
-    fn ask_alone(&mut self, place: usize, search: &mut Search, batch: &mut Batch) {
+    fn ask_alone(&mut self, place: usize, search: &mut FaultSearch, batch: &mut Batch) {
         let mut failures = 0;
         while !self.is_at_its_end() {
             let is_fresh = self.process.is_none();
@@ -73,7 +73,7 @@ impl Host {
             failures += u32::from(is_probed);
             if failures == BLAME {
                 search.is_blamed = true;
-                if let Fault::Silent(time) = failure.fault {
+                if let ProcessFault::Silent(time) = failure.fault {
                     self.note_hang(time);
                 }
                 if let Some(job) = batch.parts().0.get_mut(place) {
@@ -110,7 +110,7 @@ impl Host {
     }
 }
 
-impl Fault {
+impl ProcessFault {
     /// The outcome of the case that is blamed for this fault.
     fn outcome(&self, remark: &str) -> Outcome {
         match self {

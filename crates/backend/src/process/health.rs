@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Incidents, child::Fault, shutdown::Shutdown};
+use super::{Incidents, child::ProcessFault, shutdown::Shutdown};
 
 /// After this many hangs, an incident reports their cost.
 const HANGS: u64 = 8;
@@ -85,10 +85,10 @@ impl Health {
 
     /// Records that a process failed. The first one is an incident; the cases that make processes fail are
     /// failures of the run.
-    pub(super) fn failed(&self, fault: &Fault) {
+    pub(super) fn failed(&self, fault: &ProcessFault) {
         if !self.has_failed.swap(true, Ordering::Relaxed) {
             let time = match fault {
-                Fault::Silent(_) => {
+                ProcessFault::Silent(_) => {
                     "; a longer --case-timeout or the backend's `create_timeout` gives one that compiles more time"
                 }
                 _ => "",
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn the_first_failure_is_told_at_once_and_no_later_one() {
-        let (incidents, fault) = (Incidents::default(), Fault::ended("it ended (exit status: 3)"));
+        let (incidents, fault) = (Incidents::default(), ProcessFault::ended("it ended (exit status: 3)"));
         let health = Health::with_incidents(incidents.clone());
         (0..1234).for_each(|_| health.failed(&fault));
         let told: Vec<_> = std::iter::from_fn(|| incidents.take()).collect();

@@ -15,12 +15,12 @@ use dmlcts_model::FeatureLevel;
 
 use super::{
     Declared, Launcher, StartError,
-    child::{Child, Fault, Received},
+    child::{Child, ProcessFault, Received},
     poison::Poison,
 };
 use crate::{
     Backend, Batch, Capabilities, Job, Pipelined, Purpose, Times,
-    protocol::{Bye, Kind, LevelForm, message, question},
+    protocol::{Bye, FrameKind, LevelForm, message, question},
 };
 
 /// How long the host listens to a process after its answers. Anything that arrives later counts as an answer
@@ -60,7 +60,7 @@ pub(super) struct Process {
     has_answered: bool,
     /// The answer to the next question, if it arrived while the host listened for surplus answers to the last
     /// one.
-    pub(super) early: Option<Result<Received, Fault>>,
+    pub(super) early: Option<Result<Received, ProcessFault>>,
 }
 
 /// A batch in the form that is sent to a process.
@@ -129,7 +129,7 @@ impl Host {
 
     /// Ends the process because of a fault. After too many processes that failed before they answered
     /// anything, the backend is lost.
-    pub(super) fn discard(&mut self, fault: &Fault) {
+    pub(super) fn discard(&mut self, fault: &ProcessFault) {
         let Some(process) = self.process.take() else { return };
         if self.launcher.is_over() {
             return;
@@ -170,7 +170,7 @@ impl Host {
 
     fn send_level(&self) {
         if let (Some(process), Some(level)) = (&self.process, self.level) {
-            process.child.send(message(Kind::Level, &LevelForm { feature_level: level.to_string() }));
+            process.child.send(message(FrameKind::Level, &LevelForm { feature_level: level.to_string() }));
         }
     }
 
@@ -299,7 +299,7 @@ impl Drop for Host {
         let child = child.or_else(|| self.launcher.spare());
         // A process that still has cases would answer them first.
         if let Some(child) = child.filter(|_| self.in_flight.is_empty()) {
-            child.send(message(Kind::Bye, &Bye {}));
+            child.send(message(FrameKind::Bye, &Bye {}));
             self.launcher.dismiss(child);
         }
     }

@@ -10,7 +10,7 @@ use dmlcts_model::{Desc, Signatures};
 
 use super::{
     Command, Deadline, Host, Incidents, StartError,
-    child::{Child, Fault, Received},
+    child::{Child, ProcessFault, Received},
     declared::Declared,
     health::Health,
     probe::Probes,
@@ -19,7 +19,8 @@ use super::{
 use crate::{
     Purpose,
     protocol::{
-        CannotStart, Hello, HostHello, Kind, Manner, OperatorForm, another_version, forms, message, short,
+        CannotStart, FrameKind, Hello, HostHello, Manner, OperatorForm, another_version, forms, message,
+        short,
     },
 };
 
@@ -148,7 +149,7 @@ impl Launcher {
     }
 
     /// Records that a process failed.
-    pub(super) fn note_failure(&self, fault: &Fault) {
+    pub(super) fn note_failure(&self, fault: &ProcessFault) {
         self.health.failed(fault);
     }
 
@@ -212,18 +213,18 @@ impl Launcher {
                 is_other_format: error.raw_os_error() == Some(OTHER_FORMAT),
             })?;
         let hello = &HostHello { operators: self.operators.clone(), ..HostHello::default() };
-        child.send(message(Kind::Hello, hello));
+        child.send(message(FrameKind::Hello, hello));
         let received = child.receive(self.until_the_end(START));
         let Received { frame, .. } = received.map_err(|fault| match fault {
-            Fault::Ended { how, .. } => StartError::Ended { command: command(), how },
-            Fault::Silent(time) => {
+            ProcessFault::Ended { how, .. } => StartError::Ended { command: command(), how },
+            ProcessFault::Silent(time) => {
                 StartError::Silent { command: command(), time, last_words: child.with_last_words("") }
             }
-            Fault::Version(version) => StartError::Version { command: command(), version },
-            Fault::LongHello(what) => StartError::Hello { command: command(), what },
-            Fault::Wrong(what) => self.protocol(format!("does not speak the protocol: {what}")),
+            ProcessFault::Version(version) => StartError::Version { command: command(), version },
+            ProcessFault::LongHello(what) => StartError::Hello { command: command(), what },
+            ProcessFault::Wrong(what) => self.protocol(format!("does not speak the protocol: {what}")),
         })?;
-        if frame.kind != Kind::Hello {
+        if frame.kind != FrameKind::Hello {
             return Err(self.protocol(format!("sent `{}` where `hello` is due", frame.kind.name())));
         }
         if let Some(version) = another_version(&frame.header) {

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Write};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bounds, Frame, Kind, LONGEST_HEADER, VERSION, write_frame};
+use super::{Bounds, Frame, FrameKind, LONGEST_HEADER, VERSION, write_frame};
 
 /// `hello`, from a backend that cannot work, such as one that finds no GPU. It ends then.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,9 +20,10 @@ pub struct CannotStart {
 /// Tells the host why there is no backend, once it says hello.
 pub fn refuse(error: &str, input: &mut impl BufRead, output: &mut impl Write) -> io::Result<()> {
     let bounds = Bounds { header: LONGEST_HEADER, body: 0 };
-    if Frame::read(input, bounds).is_ok_and(|frame| frame.is_some_and(|frame| frame.kind == Kind::Hello)) {
+    if Frame::read(input, bounds).is_ok_and(|frame| frame.is_some_and(|frame| frame.kind == FrameKind::Hello))
+    {
         let refusal = CannotStart { protocol: VERSION, error: error.to_owned() };
-        write_frame(output, Kind::Hello, &serde_json::to_vec(&refusal)?, &[])?;
+        write_frame(output, FrameKind::Hello, &serde_json::to_vec(&refusal)?, &[])?;
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ const EXCERPT: usize = 80;
 
 /// The message that a frame holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FrameKind {
     /// From both sides: the name and the version of the sender.
     Hello,
     /// To the backend: behave as a device of this feature level.
@@ -37,7 +37,7 @@ pub enum Kind {
     Bye,
 }
 
-impl Kind {
+impl FrameKind {
     /// Every kind.
     pub const ALL: [Self; 7] =
         [Self::Hello, Self::Level, Self::Run, Self::Packed, Self::Phase, Self::Results, Self::Bye];
@@ -66,7 +66,7 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// The message.
-    pub kind: Kind,
+    pub kind: FrameKind,
     /// The header, as JSON.
     pub header: Vec<u8>,
     /// The bytes of tensors.
@@ -156,7 +156,7 @@ impl Frame {
         if magic != MAGIC {
             return Err(no_frame(magic));
         }
-        let kind = Kind::ALL
+        let kind = FrameKind::ALL
             .into_iter()
             .find(|kind| kind.code() == *code)
             .ok_or_else(|| FrameError::Kind(excerpt(code.trim_ascii_end())))?;
@@ -203,7 +203,7 @@ fn part(
 }
 
 /// The bytes before the header of a frame with this message and these lengths.
-pub fn prefix(kind: Kind, header: usize, body: usize) -> [u8; PREFIX] {
+pub fn prefix(kind: FrameKind, header: usize, body: usize) -> [u8; PREFIX] {
     let mut prefix = [0; PREFIX];
     prefix[..8].copy_from_slice(&MAGIC);
     prefix[8..16].copy_from_slice(&kind.code());
@@ -213,7 +213,7 @@ pub fn prefix(kind: Kind, header: usize, body: usize) -> [u8; PREFIX] {
 }
 
 /// A frame that holds a message and no body.
-pub(crate) fn message<T: Serialize>(kind: Kind, message: &T) -> Vec<u8> {
+pub(crate) fn message<T: Serialize>(kind: FrameKind, message: &T) -> Vec<u8> {
     let header = serde_json::to_vec(message).unwrap_or_default();
     let mut bytes = prefix(kind, header.len(), 0).to_vec();
     bytes.extend(header);
@@ -221,7 +221,7 @@ pub(crate) fn message<T: Serialize>(kind: Kind, message: &T) -> Vec<u8> {
 }
 
 /// Writes a frame.
-pub fn write_frame(output: &mut impl Write, kind: Kind, header: &[u8], body: &[u8]) -> io::Result<()> {
+pub fn write_frame(output: &mut impl Write, kind: FrameKind, header: &[u8], body: &[u8]) -> io::Result<()> {
     output.write_all(&prefix(kind, header.len(), body.len()))?;
     output.write_all(header)?;
     output.write_all(body)?;
@@ -242,7 +242,7 @@ mod tests {
 
     fn frame() -> Vec<u8> {
         let mut bytes = Vec::new();
-        write_frame(&mut bytes, Kind::Run, b"{}", b"abc").expect("memory takes it");
+        write_frame(&mut bytes, FrameKind::Run, b"{}", b"abc").expect("memory takes it");
         bytes
     }
 
@@ -251,7 +251,7 @@ mod tests {
         let mut bytes = frame();
         bytes.extend(frame());
         let mut input = bytes.as_slice();
-        let expected = Frame { kind: Kind::Run, header: b"{}".to_vec(), body: b"abc".to_vec() };
+        let expected = Frame { kind: FrameKind::Run, header: b"{}".to_vec(), body: b"abc".to_vec() };
         assert_eq!(Frame::read(&mut input, BOUNDS), Ok(Some(expected.clone())));
         assert_eq!(Frame::read(&mut input, BOUNDS), Ok(Some(expected)));
         assert_eq!(Frame::read(&mut input, BOUNDS), Ok(None));

@@ -14,7 +14,7 @@ mod stdio;
 
 pub use cannot_start::{CannotStart, refuse};
 pub(crate) use frame::message;
-pub use frame::{Bounds, Frame, FrameError, Kind, MAGIC, PREFIX, prefix, write_frame};
+pub use frame::{Bounds, Frame, FrameError, FrameKind, MAGIC, PREFIX, prefix, write_frame};
 pub(crate) use guards::GUARD;
 pub use hello::{Bye, Hello, HostHello, LONGEST_HELLO, LackForm, LevelForm, LimitsForm, Ranks, VERSION};
 pub(crate) use hello::{LONGEST, MOST, another_version, short, speaks};

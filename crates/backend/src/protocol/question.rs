@@ -1,6 +1,6 @@
 //! Frames that ask a backend to run cases: `packed` if the backend wants it, or else `run`.
 
-use super::{Kind, PREFIX, RunForm, packed::Packed, prefix};
+use super::{FrameKind, PREFIX, RunForm, packed::Packed, prefix};
 use crate::Job;
 
 /// The frames that a backend wants.
@@ -32,7 +32,7 @@ pub(crate) fn question(
         // Writing to memory does not fail.
         let _ = serde_json::to_writer(&mut bytes, &RunForm::new(jobs, output_fill, number));
         let header = bytes.len() - PREFIX;
-        bytes[..PREFIX].copy_from_slice(&prefix(Kind::Run, header, memory));
+        bytes[..PREFIX].copy_from_slice(&prefix(FrameKind::Run, header, memory));
         bytes
     };
     for run in runs() {

@@ -9,9 +9,9 @@ use dmlcts_model::{Outcome, Phase, Signatures};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Bounds, Frame, FrameError, Hello, HostHello, Kind, LONGEST_HEADER, LONGEST_HELLO, LevelForm, PhaseForm,
-    Results, TimesForm, another_version, guards, prefix, read_packed, read_run, signatures, speaks,
-    write_frame,
+    Bounds, Frame, FrameError, FrameKind, Hello, HostHello, LONGEST_HEADER, LONGEST_HELLO, LevelForm,
+    PhaseForm, Results, TimesForm, another_version, guards, prefix, read_packed, read_run, signatures,
+    speaks, write_frame,
 };
 use crate::{Backend, Batch};
 
@@ -52,7 +52,7 @@ pub fn serve(
     while let Some(frame) = Frame::read(input, bounds)? {
         bounds.header = LONGEST_HEADER;
         match frame.kind {
-            Kind::Hello => {
+            FrameKind::Hello => {
                 if let Some(version) = another_version(&frame.header) {
                     return Err(ServeError::Message("hello", speaks("it", version)));
                 }
@@ -61,19 +61,19 @@ pub fn serve(
                 operators = signatures(host.operators);
                 send(
                     output,
-                    Kind::Hello,
+                    FrameKind::Hello,
                     &Hello { packed: true, ahead: true, ..Hello::from(backend.capabilities()) },
                 )?;
             }
-            Kind::Level => {
+            FrameKind::Level => {
                 let level: LevelForm = parse(&frame)?;
                 let level = level.feature_level.parse();
                 let level = level.map_err(|error| ServeError::Message("level", format!("{error}")))?;
                 backend.set_feature_level(level);
             }
-            Kind::Run | Kind::Packed => {
+            FrameKind::Run | FrameKind::Packed => {
                 batch.clear();
-                let read = if frame.kind == Kind::Run { read_run } else { read_packed };
+                let read = if frame.kind == FrameKind::Run { read_run } else { read_packed };
                 let read = read(&frame.header, &frame.body, &operators, &mut batch, u64::MAX);
                 let number = read.map_err(|what| ServeError::Message(frame.kind.name(), what))?;
                 let inputs: usize =
@@ -85,7 +85,7 @@ pub fn serve(
                     let mut sent = Ok(());
                     let mut enter = |phase: Phase| {
                         if sent.is_ok() {
-                            sent = send(output, Kind::Phase, &PhaseForm { phase: phase.into() });
+                            sent = send(output, FrameKind::Phase, &PhaseForm { phase: phase.into() });
                         }
                     };
                     backend.run_in_phases(&mut batch, &mut enter);
@@ -95,8 +95,8 @@ pub fn serve(
                 guards::check(&mut batch, jobs.clone(), body);
                 answer(output, &batch, jobs, number)?;
             }
-            Kind::Bye => return Ok(()),
-            Kind::Phase | Kind::Results => {
+            FrameKind::Bye => return Ok(()),
+            FrameKind::Phase | FrameKind::Results => {
                 return Err(ServeError::Message(frame.kind.name(), "only a backend sends it".to_owned()));
             }
         }
@@ -111,7 +111,7 @@ fn parse<'a, T: Deserialize<'a>>(frame: &'a Frame) -> Result<T, ServeError> {
 }
 
 /// Sends a message without a body.
-fn send<T: Serialize>(output: &mut impl Write, kind: Kind, message: &T) -> io::Result<()> {
+fn send<T: Serialize>(output: &mut impl Write, kind: FrameKind, message: &T) -> io::Result<()> {
     write_frame(output, kind, &serde_json::to_vec(message)?, &[])
 }
 
@@ -127,7 +127,7 @@ fn answer(
     let header = serde_json::to_vec(&Results { number, times, ..Results::of(jobs) })?;
     let runs = || jobs.iter().filter(|job| job.outcome == Outcome::Output).flat_map(|job| &job.runs);
     let length = runs().map(|run| run.output.len()).sum();
-    output.write_all(&prefix(Kind::Results, header.len(), length))?;
+    output.write_all(&prefix(FrameKind::Results, header.len(), length))?;
     output.write_all(&header)?;
     for run in runs() {
         output.write_all(&batch.outputs[run.output.clone()])?;

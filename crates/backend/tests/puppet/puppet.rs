@@ -20,7 +20,7 @@ use std::{
 use dmlcts_backend::{
     Batch, Capabilities, Job, Limits,
     protocol::{
-        Bounds, Frame, Hello, Kind, OutcomeWord, PhaseForm, PhaseWord, Results, prefix, read_packed,
+        Bounds, Frame, FrameKind, Hello, OutcomeWord, PhaseForm, PhaseWord, Results, prefix, read_packed,
         read_run, write_frame,
     },
 };
@@ -42,19 +42,19 @@ fn main() -> io::Result<()> {
     let mut held = None;
     while let Some(frame) = Frame::read(&mut input, bounds).map_err(io::Error::other)? {
         match frame.kind {
-            Kind::Hello if way == "dies-at-second-start" && has_run => process::exit(9),
-            Kind::Hello => {
+            FrameKind::Hello if way == "dies-at-second-start" && has_run => process::exit(9),
+            FrameKind::Hello => {
                 let is_another = way == "fickle" && has_run;
                 let name = if is_another { "another" } else { "puppet" };
                 let mut hello = Hello { packed: is_ahead, ahead: is_ahead, ..hello(name) };
                 let compiles = way == "compiles" || way == "phases";
                 hello.limits.create_timeout = compiles.then_some(600_000);
                 hello.limits.busy_cases = (way == "busy" || is_another).then_some(2000);
-                write_frame(&mut output, Kind::Hello, &serde_json::to_vec(&hello)?, &[])?;
+                write_frame(&mut output, FrameKind::Hello, &serde_json::to_vec(&hello)?, &[])?;
             }
-            Kind::Run | Kind::Packed if is_broken(memory) => process::exit(5),
-            Kind::Run | Kind::Packed => {
-                if (frame.kind == Kind::Packed) != is_ahead {
+            FrameKind::Run | FrameKind::Packed if is_broken(memory) => process::exit(5),
+            FrameKind::Run | FrameKind::Packed => {
+                if (frame.kind == FrameKind::Packed) != is_ahead {
                     return Err(io::Error::other("it is asked in another way than it wants"));
                 }
                 let question = Question::read(&frame)?;
@@ -72,9 +72,9 @@ fn main() -> io::Result<()> {
                 output.write_all(&answers)?;
                 output.flush()?;
             }
-            Kind::Level => {}
-            Kind::Bye => return take_leave(way),
-            Kind::Phase | Kind::Results => return Ok(()),
+            FrameKind::Level => {}
+            FrameKind::Bye => return take_leave(way),
+            FrameKind::Phase | FrameKind::Results => return Ok(()),
         }
     }
     Ok(())
@@ -94,7 +94,7 @@ fn take_leave(way: &str) -> io::Result<()> {
         }
         "prints-at-end" => writeln!(io::stdout(), "12 cases done, 0 failed")?,
         "repeats-at-end" => {
-            write_frame(&mut io::stdout(), Kind::Hello, &serde_json::to_vec(&hello("puppet"))?, &[])?;
+            write_frame(&mut io::stdout(), FrameKind::Hello, &serde_json::to_vec(&hello("puppet"))?, &[])?;
         }
         "stays" => thread::sleep(Duration::from_secs(3600)),
         _ => {}
@@ -139,7 +139,7 @@ struct Question {
 impl Question {
     fn read(frame: &Frame) -> io::Result<Self> {
         let mut batch = Batch::default();
-        let read = if frame.kind == Kind::Packed { read_packed } else { read_run };
+        let read = if frame.kind == FrameKind::Packed { read_packed } else { read_run };
         let number = read(&frame.header, &frame.body, &signatures(), &mut batch, 1 << 20);
         Ok(Self { batch, number: number.map_err(io::Error::other)? })
     }
@@ -178,7 +178,7 @@ impl Question {
 
 /// Says that a phase begins.
 fn enter(phase: PhaseWord, output: &mut dyn Write) -> io::Result<()> {
-    write_frame(&mut &mut *output, Kind::Phase, &serde_json::to_vec(&PhaseForm { phase })?, &[])
+    write_frame(&mut &mut *output, FrameKind::Phase, &serde_json::to_vec(&PhaseForm { phase })?, &[])
 }
 
 /// Copies the input, or does what the case asks for.
@@ -211,31 +211,31 @@ fn act(
         Trouble::Hangs => thread::sleep(Duration::from_secs(3600)),
         Trouble::Prints => writeln!(stdout, "case done")?,
         Trouble::CutsShort => {
-            stdout.write_all(&prefix(Kind::Results, 1000, 0))?;
+            stdout.write_all(&prefix(FrameKind::Results, 1000, 0))?;
             stdout.flush()?;
             process::exit(0);
         }
-        Trouble::Announces => stdout.write_all(&prefix(Kind::Results, results.len(), 1 << 60))?,
+        Trouble::Announces => stdout.write_all(&prefix(FrameKind::Results, results.len(), 1 << 60))?,
         Trouble::AnswersTooMany => {
-            write_frame(stdout, Kind::Results, &accepted(1000)?, &[])?;
+            write_frame(stdout, FrameKind::Results, &accepted(1000)?, &[])?;
         }
         Trouble::Floods => {
             let mut frame = Vec::new();
-            write_frame(&mut frame, Kind::Results, &accepted(1)?, &[])?;
+            write_frame(&mut frame, FrameKind::Results, &accepted(1)?, &[])?;
             // Many at once, so that the host always finds another one behind its answers.
             let frames = frame.repeat(1000);
             loop {
                 stdout.write_all(&frames)?;
             }
         }
-        Trouble::Babbles => write_frame(stdout, Kind::Results, b"{\"outcome\":[\"maybe\"]}", &[])?,
-        Trouble::SendsTooFewBytes => write_frame(stdout, Kind::Results, &results, &[1])?,
+        Trouble::Babbles => write_frame(stdout, FrameKind::Results, b"{\"outcome\":[\"maybe\"]}", &[])?,
+        Trouble::SendsTooFewBytes => write_frame(stdout, FrameKind::Results, &results, &[1])?,
         Trouble::Repeats => {
-            write_frame(stdout, Kind::Hello, &serde_json::to_vec(&hello("puppet"))?, &[])?;
+            write_frame(stdout, FrameKind::Hello, &serde_json::to_vec(&hello("puppet"))?, &[])?;
         }
         Trouble::Misnumbers => {
             let results = Results { number: Some(77), ..Results::of(std::slice::from_ref(job)) };
-            write_frame(stdout, Kind::Results, &serde_json::to_vec(&results)?, &[])?;
+            write_frame(stdout, FrameKind::Results, &serde_json::to_vec(&results)?, &[])?;
         }
         Trouble::EndsOnce => {
             if let Some(path) = memory.filter(|path| !path.exists()) {
@@ -304,7 +304,7 @@ fn answer(jobs: &[Job], outputs: &[u8], number: Option<u64>, stdout: &mut impl W
     let mut frame = Vec::new();
     write_frame(
         &mut frame,
-        Kind::Results,
+        FrameKind::Results,
         &serde_json::to_vec(&Results { number, ..Results::of(jobs) })?,
         &body,
     )?;

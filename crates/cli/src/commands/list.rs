@@ -13,7 +13,7 @@ use std::{
 use dmlcts_generate::{Length, Omitted};
 use dmlcts_model::{Case, escaped, line};
 use dmlcts_report::{counted, grouped};
-use dmlcts_runner::{Source, SuiteSource};
+use dmlcts_runner::{CaseSource, SuiteSource};
 
 use super::{
     obligations::obligations,

@@ -12,7 +12,7 @@ use dmlcts_report::{
     Context, KnownContext, Replay, Subject, command, is_proof, write_findings, write_known, write_summary,
 };
 use dmlcts_results::{Analysis, Error, Header, Reader, RunFiles, Writer};
-use dmlcts_runner::Source;
+use dmlcts_runner::CaseSource;
 use dmlcts_spec::Library;
 
 use super::{conclusion::conclude, run::proof};
@@ -61,7 +61,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     };
     // Another version may expand a suite of the same text to other cases.
     let source = suite.as_deref().filter(|_| header.program == env!("CARGO_PKG_VERSION"));
-    let source = source.map(|source| source as &dyn Source);
+    let source = source.map(|source| source as &dyn CaseSource);
     let analysis = Analysis { source, earlier: &[] };
     let joined = files.join(library, &strategies, Some(analysis), &mut take);
     if let (Err(_), Some(path)) = (&joined, &arguments.results)

@@ -9,7 +9,7 @@ use dmlcts_generate::{Length, Suite, suite::Strategy};
 use dmlcts_model::escaped;
 use dmlcts_mutants::{Mutant, Needs};
 use dmlcts_report::grouped;
-use dmlcts_runner::{Configuration, Listed, Source, SuiteSource, cases_to_failure, side_by_side};
+use dmlcts_runner::{CaseSource, Configuration, Listed, SuiteSource, cases_to_failure, side_by_side};
 use dmlcts_spec::{Library, Operator};
 
 use crate::{
@@ -30,7 +30,7 @@ const PAGES: &str = "pages";
 /// The cases of one strategy, of the whole suite, or of the pages.
 struct Column {
     name: String,
-    source: Arc<dyn Source>,
+    source: Arc<dyn CaseSource>,
     /// For each part of the suite in this column: the index of its first case in the suite, and its length.
     parts: Vec<(u64, u64)>,
 }
@@ -49,12 +49,12 @@ impl Column {
 }
 
 /// A mutant, and for each column the number of cases up to the first unexpected verdict.
-struct Row {
+struct MutantRow {
     mutant: &'static Mutant,
     kills: Vec<Option<u64>>,
 }
 
-impl Row {
+impl MutantRow {
     /// Whether the mutant survives the whole suite, which is the last column.
     fn survives(&self) -> bool {
         self.kills.last().is_none_or(Option::is_none)
@@ -76,7 +76,7 @@ pub(crate) fn mutants(arguments: &MutantsArguments) -> Result<Exit, Problem> {
     check_reference(columns.last(), &suite, arguments.seed)?;
     let rows = run_all(&mutants, &columns, arguments)?;
     output::unless_gone(print(&suite, &columns, &rows, arguments.quiet))?;
-    let survives = |row: &Row| row.survives() && excuse(row.mutant, &suite).is_none();
+    let survives = |row: &MutantRow| row.survives() && excuse(row.mutant, &suite).is_none();
     Ok(if rows.iter().any(survives) { Exit::Unexpected } else { Exit::Success })
 }
 
@@ -162,7 +162,7 @@ fn run_all(
     mutants: &[&'static Mutant],
     columns: &[Column],
     arguments: &MutantsArguments,
-) -> Result<Vec<Row>, Problem> {
+) -> Result<Vec<MutantRow>, Problem> {
     let (slow, quick): (Vec<_>, Vec<_>) = mutants.iter().copied().partition(|mutant| mutant.hangs());
     let run = |mutant: &&'static Mutant| row(mutant, columns);
     let (slow, quick) = thread::scope(|scope| {
@@ -172,21 +172,21 @@ fn run_all(
     });
     let mut rows = quick?;
     rows.extend(slow?);
-    let place = |row: &Row| mutants.iter().position(|mutant| std::ptr::eq(*mutant, row.mutant));
+    let place = |row: &MutantRow| mutants.iter().position(|mutant| std::ptr::eq(*mutant, row.mutant));
     rows.sort_by_key(place);
     Ok(rows)
 }
 
 /// Runs a mutant on each strategy, and on the whole suite if it survives them.
-fn row(mutant: &'static Mutant, columns: &[Column]) -> Result<Row, Problem> {
+fn row(mutant: &'static Mutant, columns: &[Column]) -> Result<MutantRow, Problem> {
     let Some((whole, strategies)) = columns.split_last() else {
-        return Ok(Row { mutant, kills: Vec::new() });
+        return Ok(MutantRow { mutant, kills: Vec::new() });
     };
     let mut kills = strategies.iter().map(|column| kill(mutant, column)).collect::<Result<Vec<_>, _>>()?;
     let in_suite = |(column, kill): (&Column, &Option<u64>)| column.in_suite((*kill)?);
     let first = strategies.iter().zip(&kills).filter_map(in_suite).min();
     kills.push(if first.is_some() { first } else { kill(mutant, whole)? });
-    Ok(Row { mutant, kills })
+    Ok(MutantRow { mutant, kills })
 }
 
 /// Checks that the reference passes the whole suite. Every mutant fails where the reference does.
@@ -249,7 +249,7 @@ fn excuse(mutant: &Mutant, suite: &Suite) -> Option<&'static str> {
 }
 
 /// Prints the matrix, the totals and the survivors.
-fn print(suite: &Suite, columns: &[Column], rows: &[Row], quiet: bool) -> std::io::Result<()> {
+fn print(suite: &Suite, columns: &[Column], rows: &[MutantRow], quiet: bool) -> std::io::Result<()> {
     let mut out = output::stdout();
     if !quiet {
         print_matrix(&mut out, columns, rows)?;
@@ -280,14 +280,14 @@ fn print(suite: &Suite, columns: &[Column], rows: &[Row], quiet: bool) -> std::i
         }
     }
     let survivors: Vec<_> = rows.iter().filter(|row| row.survives()).collect();
-    let (excused, unexcused): (Vec<&Row>, Vec<&Row>) =
+    let (excused, unexcused): (Vec<&MutantRow>, Vec<&MutantRow>) =
         survivors.into_iter().partition(|row| excuse(row.mutant, suite).is_some());
     for (title, rows) in [("Survivors", unexcused), ("Survivors that this suite need not kill", excused)] {
         if rows.is_empty() {
             continue;
         }
         writeln!(out, "\n{title} ({}):", rows.len())?;
-        for Row { mutant, .. } in rows {
+        for MutantRow { mutant, .. } in rows {
             let needs = excuse(mutant, suite).map(|why| format!("; needs {why}")).unwrap_or_default();
             writeln!(out, "  {}: {} ({}){needs}", mutant.name, mutant.about, mutant.seen_in)?;
         }
@@ -296,7 +296,7 @@ fn print(suite: &Suite, columns: &[Column], rows: &[Row], quiet: bool) -> std::i
 }
 
 /// Prints the number of cases up to the kill, for each mutant and column.
-fn print_matrix(out: &mut impl Write, columns: &[Column], rows: &[Row]) -> std::io::Result<()> {
+fn print_matrix(out: &mut impl Write, columns: &[Column], rows: &[MutantRow]) -> std::io::Result<()> {
     let first = rows.iter().map(|row| row.mutant.name.len()).max().unwrap_or(0).max("mutant".len());
     let width = |column: &Column| column.name.len().max(7);
     write!(out, "{:first$}", "mutant")?;

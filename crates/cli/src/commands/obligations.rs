@@ -11,7 +11,7 @@ use std::{
 use dmlcts_generate::{Crossed, Unmet};
 use dmlcts_model::FeatureLevel;
 use dmlcts_report::{counted, grouped};
-use dmlcts_runner::{Source as _, SuiteSource};
+use dmlcts_runner::{CaseSource as _, SuiteSource};
 use dmlcts_spec::{Coverage, Library, Obligation, Operator, Scratch};
 
 use super::picker::{Picker, TRIES, blank, too_rare};

@@ -17,8 +17,8 @@ use dmlcts_profiles::{Claim, Profile};
 use dmlcts_report::{Context, KnownContext, Options, Replay, Subject, Terminal, command, is_proof};
 use dmlcts_results::{FolderForm, SelectionForm};
 use dmlcts_runner::{
-    Configuration, Ending, Event as RunEvent, Listed, Run, RunOutcomes, Source, Stop, SuiteSource, Summary,
-    Totals,
+    CaseSource, Configuration, Ending, Event as RunEvent, Listed, Run, RunOutcomes, Stop, SuiteSource,
+    Summary, Totals,
 };
 use dmlcts_spec::Library;
 use dmlcts_store::{FailedCases, Folder};
@@ -30,7 +30,7 @@ use crate::{
     certificate, colour,
     exit::Exit,
     given::{self, Bindings},
-    known::{Acceptance, Known, accept_run, is_whole},
+    known::{Acceptance, Expected, accept_run, is_whole},
     output,
     problem::{Problem, exit_after},
     record::Record,
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     // A deadline that no clock can hold never comes.
     let deadline = |from: Instant| arguments.timeout.and_then(|time| from.checked_add(time));
     let until = deadline(started).filter(|_| arguments.budget.is_none());
-    let known = Known::load(arguments.findings.as_deref(), arguments.name.as_deref(), arguments.accept)?;
+    let known = Expected::load(arguments.findings.as_deref(), arguments.name.as_deref(), arguments.accept)?;
     let Cases { source, parts, mut context, form } = cases(arguments, until, known.form(), claim.as_ref())?;
     // A search for cases may take longer than a whole budget.
     let deadline = until.or_else(|| deadline(Instant::now()));
@@ -278,7 +278,7 @@ fn is_refused(summary: &Summary) -> bool {
 
 /// The cases of a run.
 pub(super) struct Cases {
-    pub(super) source: Arc<dyn Source>,
+    pub(super) source: Arc<dyn CaseSource>,
     /// The source again if it is a whole suite, which can prove something.
     parts: Option<Arc<SuiteSource>>,
     /// The context of the run's summary.
@@ -345,7 +345,7 @@ pub(super) fn cases(
         obligations: with(&["dmlcts", "count", "--obligations"], &[&of_suite, &form.words_without_limit()]),
     };
     let context = context(&form, subject, next);
-    let source: Arc<dyn Source> = Arc::clone(&parts) as _;
+    let source: Arc<dyn CaseSource> = Arc::clone(&parts) as _;
     let parts = Some(parts).filter(|_| form.has_all_cases());
     Ok(Cases { source, parts, context, form })
 }

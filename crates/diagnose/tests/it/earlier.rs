@@ -4,8 +4,8 @@ use dmlcts_diagnose::{EarlierFinding, ExplainOptions, Finding};
 use dmlcts_generate::Suite;
 use dmlcts_model::ErrorCode;
 use dmlcts_runner::{
-    Applies, BoundsForm, Class, Configuration, Kind, KnownEntry, KnownFailure, KnownFailures, Run, Status,
-    Stop, SuiteSource,
+    Applies, BoundsForm, CauseKind, Class, Configuration, KnownEntry, KnownFailure, KnownFailures, Run,
+    Status, Stop, SuiteSource,
 };
 use dmlcts_spec::{Library, Predicate, Validity};
 
@@ -174,7 +174,7 @@ fn list(filter: Option<&str>, lines: &[&str], below: Option<&str>) -> KnownFailu
         cases: filter.unwrap_or_default().to_owned(),
         classes: vec![REFUSED],
         status: Status::Known,
-        kind: Kind::Bug,
+        kind: CauseKind::Bug,
         is_partial: false,
         is_flaky: false,
         reason: "It refuses.".to_owned(),

@@ -14,7 +14,7 @@ use dmlcts_model::{FeatureLevel, Outcome, Phase};
 use super::{
     DirectMl,
     device::{Compiled, Device, Operators},
-    fault::Fault,
+    fault::FlightFault,
     flight::{Flight, Load},
 };
 use crate::{arrival::Arrived, gate::SharedAccess, loss::Loss, marshal::Marshalled};
@@ -38,7 +38,7 @@ pub struct DirectMlBackend {
 /// The flights of a batch that were started, and the jobs that are left.
 #[derive(Default)]
 struct Started {
-    flights: Vec<State>,
+    flights: Vec<FlightState>,
     /// Jobs that run alone: they are large, or a flight that they shared failed.
     alone: Vec<usize>,
     /// The loss of the device, if it was lost.
@@ -50,13 +50,13 @@ struct Started {
 
 /// The loss of a device with jobs of a batch.
 struct Lost {
-    fault: Fault,
+    fault: FlightFault,
     /// The first of these jobs.
     job: usize,
     loss: Loss,
 }
 
-enum State {
+enum FlightState {
     UnderWay(Box<Flight>),
     Over(Arrived),
 }
@@ -80,7 +80,7 @@ impl DirectMlBackend {
         let is_done = |job: usize| started.alone.binary_search(&job).is_err();
         let mut done = Vec::new();
         for state in &started.flights {
-            if let State::Over(arrived) = state {
+            if let FlightState::Over(arrived) = state {
                 arrived.unload(inputs, outputs, is_done);
                 done.extend(arrived.jobs().filter(|job| is_done(*job)));
             }
@@ -135,7 +135,7 @@ impl DirectMlBackend {
     }
 
     /// Takes shared access to the device, and replaces it if it was removed.
-    fn enter(&mut self) -> Result<Arc<Device>, Fault> {
+    fn enter(&mut self) -> Result<Arc<Device>, FlightFault> {
         let directml = Arc::clone(&self.directml);
         loop {
             let presence = self.presence.get_or_insert_with(|| directml.gate.enter());
@@ -164,8 +164,8 @@ impl DirectMlBackend {
     }
 
     /// Records that no device is left. Returns the outcome of a job.
-    fn give_up(&mut self, fault: &Fault) -> Outcome {
-        if let Fault::Lost(reason) = fault {
+    fn give_up(&mut self, fault: &FlightFault) -> Outcome {
+        if let FlightFault::Lost(reason) = fault {
             self.lost = Some(reason.clone());
         }
         fault.outcome()
@@ -229,7 +229,7 @@ impl Started {
         for load in loads.into_iter().filter(|load| !load.pieces.is_empty()) {
             let jobs: Vec<usize> = load.pieces.iter().map(|piece| piece.job).collect();
             match load.start(device, inputs, outputs, timeout) {
-                Ok(flight) => started.flights.push(State::UnderWay(Box::new(flight))),
+                Ok(flight) => started.flights.push(FlightState::UnderWay(Box::new(flight))),
                 Err(fault) => started.lose(&jobs, fault, device),
             }
         }
@@ -243,11 +243,11 @@ impl Started {
     }
 
     fn is_under_way(&self) -> bool {
-        self.flights.iter().any(|state| matches!(state, State::UnderWay(_)))
+        self.flights.iter().any(|state| matches!(state, FlightState::UnderWay(_)))
     }
 
     /// Marks jobs to run alone, since something that they shared failed.
-    fn lose(&mut self, jobs: &[usize], fault: Fault, device: &Device) {
+    fn lose(&mut self, jobs: &[usize], fault: FlightFault, device: &Device) {
         self.alone.extend_from_slice(jobs);
         let fault = cause(device, fault);
         if let Some(job) = jobs.first().filter(|_| fault.ends_device() && self.lost.is_none()) {
@@ -259,15 +259,15 @@ impl Started {
     fn land(&mut self) {
         for state in std::mem::take(&mut self.flights) {
             match state {
-                State::UnderWay(flight) => {
+                FlightState::UnderWay(flight) => {
                     let jobs: Vec<usize> = flight.jobs().collect();
                     let device = flight.device();
                     match flight.finish() {
-                        Ok(arrived) => self.flights.push(State::Over(arrived)),
+                        Ok(arrived) => self.flights.push(FlightState::Over(arrived)),
                         Err(fault) => self.lose(&jobs, fault, &device),
                     }
                 }
-                over @ State::Over(_) => self.flights.push(over),
+                over @ FlightState::Over(_) => self.flights.push(over),
             }
         }
     }
@@ -333,7 +333,7 @@ fn create(
     job: &Job,
     arenas: (usize, usize),
     own: &mut Operators,
-) -> Result<Result<Vec<Arc<Compiled>>, Outcome>, Fault> {
+) -> Result<Result<Vec<Arc<Compiled>>, Outcome>, FlightFault> {
     let desc = match Marshalled::new(&job.desc) {
         Ok(desc) => desc,
         Err(reason) => return Ok(Err(Outcome::Unsupported(reason.to_string().into()))),
@@ -357,7 +357,7 @@ fn attempt(
     timeout: Duration,
     batch: &mut Batch,
     number: usize,
-) -> Result<Outcome, Fault> {
+) -> Result<Outcome, FlightFault> {
     let Batch { inputs, outputs, .. } = batch;
     let arenas = (inputs.len(), outputs.len());
     let (mut inputs, mut outputs) = (std::mem::take(inputs), std::mem::take(outputs));
@@ -387,13 +387,13 @@ fn attempt(
 
 /// The cause of a fault. If the device was removed, this is the device's own reason, which is more precise
 /// than the error of the call.
-fn cause(device: &Device, fault: Fault) -> Fault {
+fn cause(device: &Device, fault: FlightFault) -> FlightFault {
     match (device.removal(fault.phase()), fault) {
         (Ok(()), fault) => fault,
         (
-            Err(Fault::Removed { phase, reason, said: None }),
-            Fault::Failed { said, .. } | Fault::Removed { said, .. },
-        ) => Fault::Removed { phase, reason, said },
+            Err(FlightFault::Removed { phase, reason, said: None }),
+            FlightFault::Failed { said, .. } | FlightFault::Removed { said, .. },
+        ) => FlightFault::Removed { phase, reason, said },
         (Err(removal), _) => removal,
     }
 }

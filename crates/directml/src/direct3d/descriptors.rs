@@ -9,7 +9,7 @@ use windows::Win32::Graphics::Direct3D12::{
     D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV, ID3D12DescriptorHeap, ID3D12Device,
 };
 
-use super::fault::{Call, Fault};
+use super::fault::{Call, FlightFault};
 
 /// The number of descriptors in a part: enough for a batch of small cases.
 const PART: u32 = 8192;
@@ -25,7 +25,7 @@ pub(super) struct Heaps {
 
 /// A part of a heap, for one lane.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct DescriptorPart {
     pub(super) heap: ID3D12DescriptorHeap,
     /// The index of its first descriptor in the heap.
     pub(super) first: u32,
@@ -35,10 +35,10 @@ pub(super) struct Part {
 
 impl Heaps {
     /// A part with at least this many descriptors, which is not given out again.
-    pub(super) fn part(&self, device: &ID3D12Device, count: u32) -> Result<Part, Fault> {
+    pub(super) fn part(&self, device: &ID3D12Device, count: u32) -> Result<DescriptorPart, FlightFault> {
         if count > PART {
             let count = count.checked_next_power_of_two().unwrap_or(count);
-            return Ok(Part { heap: heap(device, count)?, first: 0, count });
+            return Ok(DescriptorPart { heap: heap(device, count)?, first: 0, count });
         }
         let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
         let (heap, first) = match newest.take() {
@@ -46,11 +46,11 @@ impl Heaps {
             _ => (heap(device, HEAP)?, 0),
         };
         *newest = Some((heap.clone(), first + PART));
-        Ok(Part { heap, first, count: PART })
+        Ok(DescriptorPart { heap, first, count: PART })
     }
 }
 
-fn heap(device: &ID3D12Device, count: u32) -> Result<ID3D12DescriptorHeap, Fault> {
+fn heap(device: &ID3D12Device, count: u32) -> Result<ID3D12DescriptorHeap, FlightFault> {
     let desc = D3D12_DESCRIPTOR_HEAP_DESC {
         Type: D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV,
         NumDescriptors: count,
@@ -75,7 +75,7 @@ mod tests {
         // More parts than one heap has room for, and one part with a heap of its own: only few, since a heap
         // is expensive.
         let counts = [1; 9].into_iter().chain([PART + 1, PART]);
-        let parts: Vec<Part> =
+        let parts: Vec<DescriptorPart> =
             counts.map(|count| heaps.part(&device.direct3d, count).expect("there is room")).collect();
         for (number, part) in parts.iter().enumerate() {
             // SAFETY: the heap is alive.

@@ -34,7 +34,7 @@ use super::{
     adapter::{self, FoundAdapter, failed},
     debug::{self, Layers},
     descriptors::Heaps,
-    fault::{Call, Fault, code, given},
+    fault::{Call, FlightFault, code, given},
     lane::{Lane, Submission, buffer},
     library::Library,
 };
@@ -97,7 +97,7 @@ pub(crate) type Operators = HashMap<Marshalled, Arc<Compiled>>;
 impl Compiled {
     /// Claims the initialisation of a new operator: returns `None`, and the caller must initialise it.
     /// Otherwise returns the submission that initialises the operator.
-    pub(super) fn claim(&self) -> Result<Option<Submission>, Fault> {
+    pub(super) fn claim(&self) -> Result<Option<Submission>, FlightFault> {
         let mut stage = self.stage();
         match &*stage {
             Stage::New => {
@@ -105,7 +105,7 @@ impl Compiled {
                 Ok(None)
             }
             Stage::Claimed => {
-                Err(Fault::Impossible("the flight that was to initialise an operator did not start"))
+                Err(FlightFault::Impossible("the flight that was to initialise an operator did not start"))
             }
             Stage::Initialized(submission) => Ok(Some(submission.clone())),
         }
@@ -207,15 +207,15 @@ impl Device {
     }
 
     /// The fault of a device that was removed or given up.
-    pub(crate) fn removal(&self, phase: Phase) -> Result<(), Fault> {
+    pub(crate) fn removal(&self, phase: Phase) -> Result<(), FlightFault> {
         if self.is_late() {
-            return Err(Fault::Late);
+            return Err(FlightFault::Late);
         }
         // SAFETY: both devices are alive.
         let results =
             unsafe { [self.direct3d.GetDeviceRemovedReason(), self.directml.0.GetDeviceRemovedReason()] };
         for result in results {
-            result.map_err(|error| Fault::Removed {
+            result.map_err(|error| FlightFault::Removed {
                 phase,
                 reason: code(&error),
                 said: self.layers.heard(),
@@ -225,8 +225,9 @@ impl Device {
     }
 
     /// Adds the messages of the debug layers to a fault, unless it has them already.
-    pub(super) fn explained(&self, mut fault: Fault) -> Fault {
-        if let Fault::Failed { said: said @ None, .. } | Fault::Removed { said: said @ None, .. } = &mut fault
+    pub(super) fn explained(&self, mut fault: FlightFault) -> FlightFault {
+        if let FlightFault::Failed { said: said @ None, .. }
+        | FlightFault::Removed { said: said @ None, .. } = &mut fault
         {
             *said = self.layers.heard();
         }
@@ -249,7 +250,7 @@ impl Device {
     }
 
     /// Creates an operator. It stays valid until the device is removed.
-    pub(crate) fn create(&self, desc: &Marshalled) -> Result<IDMLOperator, Fault> {
+    pub(crate) fn create(&self, desc: &Marshalled) -> Result<IDMLOperator, FlightFault> {
         let _turn = self.layers.listen();
         let mut operator: Option<IDMLOperator> = None;
         let created = desc.with(|desc| {
@@ -264,7 +265,11 @@ impl Device {
     /// Creates and compiles an operator, or returns one that was compiled from the same desc, which may be
     /// one of the caller's `own`. An operator that owns its input stays bound to it, so such an operator is
     /// always a new one.
-    pub(crate) fn compile(&self, desc: &Marshalled, own: &mut Operators) -> Result<Arc<Compiled>, Fault> {
+    pub(crate) fn compile(
+        &self,
+        desc: &Marshalled,
+        own: &mut Operators,
+    ) -> Result<Arc<Compiled>, FlightFault> {
         if let Some(compiled) = own.get(desc).or(self.operators().get(desc)) {
             return Ok(Arc::clone(compiled));
         }
@@ -312,7 +317,7 @@ impl Device {
     }
 
     /// A free lane, or a new one.
-    pub(crate) fn lane(&self) -> Result<Lane, Fault> {
+    pub(crate) fn lane(&self) -> Result<Lane, FlightFault> {
         let free = self.lanes.lock().unwrap_or_else(PoisonError::into_inner).pop();
         free.map_or_else(|| Lane::new(&self.direct3d), Ok)
     }
@@ -337,7 +342,7 @@ impl Device {
     }
 }
 
-impl From<OpenError> for Fault {
+impl From<OpenError> for FlightFault {
     fn from(error: OpenError) -> Self {
         Self::Lost(error.to_string())
     }

@@ -5,7 +5,7 @@ use windows::core::{Error, HRESULT};
 
 /// Why a flight failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum FlightFault {
     /// A call failed on a device that is still usable. `said` are the messages of the debug layers.
     Failed { phase: Phase, call: &'static str, code: ErrorCode, said: Option<String> },
     /// The device was removed.
@@ -38,7 +38,7 @@ pub(crate) fn tells_of_removal(code: ErrorCode) -> bool {
     )
 }
 
-impl Fault {
+impl FlightFault {
     /// Whether the device is no longer usable.
     pub(crate) fn ends_device(&self) -> bool {
         !matches!(self, Self::Failed { .. } | Self::Impossible(_))
@@ -85,17 +85,17 @@ fn debugged(said: Option<&String>) -> String {
 /// Adds the name of a failed call and its phase to an error.
 pub(crate) trait Call<T> {
     /// The value, or the fault.
-    fn call(self, phase: Phase, call: &'static str) -> Result<T, Fault>;
+    fn call(self, phase: Phase, call: &'static str) -> Result<T, FlightFault>;
 }
 
 impl<T> Call<T> for windows::core::Result<T> {
-    fn call(self, phase: Phase, call: &'static str) -> Result<T, Fault> {
+    fn call(self, phase: Phase, call: &'static str) -> Result<T, FlightFault> {
         self.map_err(|error| {
             let code = code(&error);
             if tells_of_removal(code) {
-                Fault::Removed { phase, reason: code, said: None }
+                FlightFault::Removed { phase, reason: code, said: None }
             } else {
-                Fault::Failed { phase, call, code, said: None }
+                FlightFault::Failed { phase, call, code, said: None }
             }
         })
     }

@@ -11,14 +11,14 @@ use dmlcts_model::{BindingOffsets, Phase};
 
 use super::{
     device::{Compiled, Device},
-    fault::Fault,
+    fault::FlightFault,
     initializing::{Initializing, Room},
     lane::{Lane, Submission},
     recording::Recording,
 };
 use crate::{
     arrival::Arrived,
-    placement::{Part, place},
+    placement::{ArenaPart, place},
 };
 
 /// The sizes of arenas on the device are multiples of this.
@@ -31,8 +31,8 @@ pub(crate) struct Piece {
     /// The index of the run's job in its batch.
     pub(crate) job: usize,
     pub(crate) operator: Arc<Compiled>,
-    pub(crate) input: Part,
-    pub(crate) output: Part,
+    pub(crate) input: ArenaPart,
+    pub(crate) output: ArenaPart,
 }
 
 /// Runs that share a flight, with the sizes of their arenas on the device.
@@ -65,7 +65,7 @@ impl Load {
         run: &Run,
         arenas: (usize, usize),
         most: u64,
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, FlightFault> {
         let [input, output] = operator.alignments;
         let places =
             place(self.inputs, binding.input, input).zip(place(self.outputs, binding.output, output));
@@ -74,10 +74,11 @@ impl Load {
             *input < limit && *output < limit
         });
         let Some((input, output)) = places else {
-            return Err(Fault::Impossible("a tensor lies beyond all memory"));
+            return Err(FlightFault::Impossible("a tensor lies beyond all memory"));
         };
-        let parts = (Part::new(arenas.0, &run.input, input), Part::new(arenas.1, &run.output, output));
-        let end = |part: &Part| {
+        let parts =
+            (ArenaPart::new(arenas.0, &run.input, input), ArenaPart::new(arenas.1, &run.output, output));
+        let end = |part: &ArenaPart| {
             let length = (part.whole.end - part.tensor.start) as u64;
             (part.at + length).next_multiple_of(GRAIN)
         };
@@ -97,7 +98,7 @@ impl Load {
         inputs: &[u8],
         outputs: &[u8],
         timeout: Duration,
-    ) -> Result<Flight, Fault> {
+    ) -> Result<Flight, FlightFault> {
         let mut lane = device.lane()?;
         let (initializing, awaited) = match self.record(device, &mut lane, inputs, outputs) {
             Ok(recorded) => recorded,
@@ -123,7 +124,7 @@ impl Load {
         lane: &mut Lane,
         inputs: &[u8],
         outputs: &[u8],
-    ) -> Result<(Vec<Initializing>, Vec<Submission>), Fault> {
+    ) -> Result<(Vec<Initializing>, Vec<Submission>), FlightFault> {
         let mut room = Room(0);
         let (initializing, awaited) = self.initializing(device, &mut room)?;
         let temporary: Vec<_> = self
@@ -170,7 +171,7 @@ impl Load {
         &self,
         device: &Device,
         room: &mut Room,
-    ) -> Result<(Vec<Initializing>, Vec<Submission>), Fault> {
+    ) -> Result<(Vec<Initializing>, Vec<Submission>), FlightFault> {
         let mut together: Vec<Arc<Compiled>> = Vec::new();
         let (mut all, mut awaited) = (Vec::new(), Vec::new());
         for piece in self.first_of_each() {
@@ -203,7 +204,7 @@ impl Load {
 impl Flight {
     /// Submits the flight. The device starts it after the awaited submissions. The device may work on it even
     /// if this fails.
-    fn submit(&mut self, awaited: &[Submission]) -> Result<(), Fault> {
+    fn submit(&mut self, awaited: &[Submission]) -> Result<(), FlightFault> {
         let Some(lane) = &mut self.lane else { return Ok(()) };
         let submission = lane.submit(awaited)?;
         for operator in self.initializing.iter().flat_map(|initializing| &initializing.operators) {
@@ -214,7 +215,7 @@ impl Flight {
 
     /// Waits until the flight is over, and takes the readback. A device that does not finish in time is given
     /// up.
-    pub(crate) fn finish(mut self) -> Result<Arrived, Fault> {
+    pub(crate) fn finish(mut self) -> Result<Arrived, FlightFault> {
         let mut lane = self.land()?;
         self.device.removal(Phase::Execute)?;
         let load = mem::take(&mut self.load);
@@ -232,8 +233,8 @@ impl Flight {
 
     /// Waits until the lane has nothing in flight. If the wait fails, the fault is the device's own reason if
     /// it was removed. Otherwise the device took too long and is given up.
-    fn land(&mut self) -> Result<Lane, Fault> {
-        let Some(lane) = self.lane.take() else { return Err(Fault::Late) };
+    fn land(&mut self) -> Result<Lane, FlightFault> {
+        let Some(lane) = self.lane.take() else { return Err(FlightFault::Late) };
         // If another flight has given up the device, the full timeout is not spent again.
         let timeout = if self.device.is_late() { self.timeout.min(LAST) } else { self.timeout };
         match lane.wait(timeout) {
@@ -241,7 +242,7 @@ impl Flight {
             ended => {
                 let fault = self.device.removal(Phase::Execute).err().or(ended.err()).unwrap_or_else(|| {
                     self.device.give_up();
-                    Fault::Late
+                    FlightFault::Late
                 });
                 if lane.wait(LAST) != Ok(true) {
                     self.keep_for_ever(lane);

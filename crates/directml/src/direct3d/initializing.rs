@@ -10,7 +10,7 @@ use windows::{
 
 use super::{
     device::{Compiled, Device},
-    fault::{Call, Fault},
+    fault::{Call, FlightFault},
 };
 use crate::raw::DML_TEMPORARY_BUFFER_ALIGNMENT;
 
@@ -33,7 +33,7 @@ impl Initializing {
         operators: Vec<Arc<Compiled>>,
         input: Option<Range<u64>>,
         room: &mut Room,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, FlightFault> {
         let handles: Vec<Option<IDMLCompiledOperator>> =
             operators.iter().map(|operator| Some(operator.operator.0.clone())).collect();
         // SAFETY: the operators are alive.

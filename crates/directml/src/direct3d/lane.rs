@@ -35,8 +35,8 @@ use windows::{
 };
 
 use super::{
-    descriptors::{Heaps, Part},
-    fault::{Call, Fault, given},
+    descriptors::{DescriptorPart, Heaps},
+    fault::{Call, FlightFault, given},
 };
 
 /// Buffers of more bytes than this are not kept.
@@ -55,7 +55,7 @@ pub(crate) struct Lane {
     pub(super) outputs: Buffer,
     /// The buffer for temporary resources.
     pub(super) scratch: Buffer,
-    descriptors: Option<Part>,
+    descriptors: Option<DescriptorPart>,
     allocator: ID3D12CommandAllocator,
     pub(super) queue: ID3D12CommandQueue,
     fence: ID3D12Fence,
@@ -82,7 +82,7 @@ pub(super) struct Buffer {
 }
 
 impl Lane {
-    pub(super) fn new(device: &ID3D12Device) -> Result<Self, Fault> {
+    pub(super) fn new(device: &ID3D12Device) -> Result<Self, FlightFault> {
         // Windows would remove a device that is busy for about two seconds, as it may be with a large case.
         // Flights have a timeout of their own instead.
         let desc = D3D12_COMMAND_QUEUE_DESC {
@@ -128,7 +128,7 @@ impl Lane {
     }
 
     /// Makes the buffers at least this large. Nothing may be in flight.
-    pub(super) fn reserve(&mut self, inputs: u64, outputs: u64, scratch: u64) -> Result<(), Fault> {
+    pub(super) fn reserve(&mut self, inputs: u64, outputs: u64, scratch: u64) -> Result<(), FlightFault> {
         let both = inputs + outputs;
         for (buffer, bytes) in [
             (&mut self.upload, both),
@@ -155,7 +155,11 @@ impl Lane {
 
     /// At least this many shader-visible descriptors, and the distance between two of them in bytes. Their
     /// earlier content is lost.
-    pub(super) fn descriptors(&mut self, heaps: &Heaps, count: u32) -> Result<(Part, u32), Fault> {
+    pub(super) fn descriptors(
+        &mut self,
+        heaps: &Heaps,
+        count: u32,
+    ) -> Result<(DescriptorPart, u32), FlightFault> {
         let part = match self.descriptors.take() {
             Some(part) if part.count >= count => part,
             _ => heaps.part(&self.device, count)?,
@@ -168,7 +172,7 @@ impl Lane {
     }
 
     /// Opens the command list for recording. Nothing may be in flight.
-    pub(super) fn open(&mut self) -> Result<(), Fault> {
+    pub(super) fn open(&mut self) -> Result<(), FlightFault> {
         // SAFETY: the last recording has been executed, or never will be.
         let opened = unsafe {
             self.allocator
@@ -186,7 +190,7 @@ impl Lane {
     }
 
     /// Executes the recording after the awaited submissions.
-    pub(super) fn submit(&mut self, awaited: &[Submission]) -> Result<Submission, Fault> {
+    pub(super) fn submit(&mut self, awaited: &[Submission]) -> Result<Submission, FlightFault> {
         self.is_open = false;
         // SAFETY: this lane owns all recorded resources, or its flight keeps them alive until the fence is
         // reached.
@@ -208,7 +212,7 @@ impl Lane {
     }
 
     /// Waits until the last submission is done or its device is removed. `false` if neither happens in time.
-    pub(super) fn wait(&self, timeout: Duration) -> Result<bool, Fault> {
+    pub(super) fn wait(&self, timeout: Duration) -> Result<bool, FlightFault> {
         if self.is_done() {
             return Ok(true);
         }
@@ -237,7 +241,7 @@ impl Lane {
 }
 
 impl Buffer {
-    fn reserve(&mut self, device: &ID3D12Device, bytes: u64) -> Result<(), Fault> {
+    fn reserve(&mut self, device: &ID3D12Device, bytes: u64) -> Result<(), FlightFault> {
         if self.bytes >= bytes && self.resource.is_some() {
             return Ok(());
         }
@@ -251,12 +255,12 @@ impl Buffer {
     }
 
     /// The resource, which exists since the first [`Lane::reserve`].
-    pub(super) fn resource(&self) -> Result<&ID3D12Resource, Fault> {
-        self.resource.as_ref().ok_or(Fault::Impossible("a buffer was used before it was made"))
+    pub(super) fn resource(&self) -> Result<&ID3D12Resource, FlightFault> {
+        self.resource.as_ref().ok_or(FlightFault::Impossible("a buffer was used before it was made"))
     }
 
     /// Passes the first bytes to `write`, if the host can access them.
-    pub(super) fn write(&mut self, bytes: u64, write: impl FnOnce(&mut [u8])) -> Result<(), Fault> {
+    pub(super) fn write(&mut self, bytes: u64, write: impl FnOnce(&mut [u8])) -> Result<(), FlightFault> {
         self.mapped(bytes, &D3D12_RANGE { Begin: 0, End: 0 }, |start, length| {
             // SAFETY: this many bytes are mapped, `self` is borrowed mutably, and the device reads them only
             // in later submissions.
@@ -266,7 +270,7 @@ impl Buffer {
     }
 
     /// Passes the first bytes to `read`, if the host can access them.
-    pub(super) fn read<T>(&mut self, bytes: u64, read: impl FnOnce(&[u8]) -> T) -> Result<T, Fault> {
+    pub(super) fn read<T>(&mut self, bytes: u64, read: impl FnOnce(&[u8]) -> T) -> Result<T, FlightFault> {
         let mut result = None;
         let range = D3D12_RANGE { Begin: 0, End: bytes.min(self.bytes) as usize };
         self.mapped(bytes, &range, |start, length| {
@@ -274,7 +278,7 @@ impl Buffer {
             result = Some(read(unsafe { slice::from_raw_parts(start, length) }));
             0
         })?;
-        result.ok_or(Fault::Impossible("a buffer was not mapped"))
+        result.ok_or(FlightFault::Impossible("a buffer was not mapped"))
     }
 
     /// Maps the first bytes while `act` runs, which returns the number of bytes that it wrote.
@@ -283,7 +287,7 @@ impl Buffer {
         bytes: u64,
         read: &D3D12_RANGE,
         act: impl FnOnce(*mut u8, usize) -> usize,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), FlightFault> {
         let length = bytes.min(self.bytes) as usize;
         let resource = self.resource()?;
         let mut start = ptr::null_mut();
@@ -291,7 +295,7 @@ impl Buffer {
         unsafe { resource.Map(0, Some(read), Some(&raw mut start)) }
             .call(Phase::ReadBack, "ID3D12Resource::Map")?;
         if start.is_null() {
-            return Err(Fault::Impossible("a buffer was mapped to no address"));
+            return Err(FlightFault::Impossible("a buffer was mapped to no address"));
         }
         let written = D3D12_RANGE { Begin: 0, End: act(start.cast(), length) };
         // SAFETY: the resource is mapped, and no pointer into it remains.
@@ -305,7 +309,7 @@ pub(super) fn buffer(
     device: &ID3D12Device,
     kind: D3D12_HEAP_TYPE,
     bytes: u64,
-) -> Result<ID3D12Resource, Fault> {
+) -> Result<ID3D12Resource, FlightFault> {
     let heap = D3D12_HEAP_PROPERTIES { Type: kind, ..Default::default() };
     let (state, flags) = match kind {
         D3D12_HEAP_TYPE_UPLOAD => (D3D12_RESOURCE_STATE_GENERIC_READ, D3D12_RESOURCE_FLAG_NONE),

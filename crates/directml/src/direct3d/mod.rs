@@ -33,7 +33,7 @@ pub use backend::DirectMlBackend;
 
 use self::{
     device::Device,
-    fault::Fault,
+    fault::FlightFault,
     features::Features,
     library::{Library, VARIABLE},
 };
@@ -109,7 +109,7 @@ impl DirectMl {
 
     /// The current device, or a fresh one if it was removed. No other backend holds a removed device: the
     /// gate gives exclusive access only after all others have left it with everything that they started.
-    fn renewed(&self, alone: &mut ExclusiveAccess<'_, Arc<Device>>) -> Result<Arc<Device>, Fault> {
+    fn renewed(&self, alone: &mut ExclusiveAccess<'_, Arc<Device>>) -> Result<Arc<Device>, FlightFault> {
         if let Some(device) = alone.device.as_ref().filter(|device| device.removal(Phase::Create).is_ok()) {
             return Ok(Arc::clone(device));
         }
@@ -117,7 +117,7 @@ impl DirectMl {
         let start = Instant::now();
         loop {
             if let Some(reason) = self.lost.get() {
-                return Err(Fault::Lost(reason.clone()));
+                return Err(FlightFault::Lost(reason.clone()));
             }
             match Device::open(&self.library, &self.options).map(Arc::new) {
                 Ok(device) if device.removal(Phase::Create).is_ok() => {

@@ -18,9 +18,9 @@ use windows::{
 };
 
 use super::{
-    descriptors::Part,
+    descriptors::DescriptorPart,
     device::{Compiled, Device},
-    fault::{Call, Fault},
+    fault::{Call, FlightFault},
     initializing::Initializing,
     lane::{Lane, transition, written},
 };
@@ -43,8 +43,8 @@ pub(super) struct Recording<'a> {
 }
 
 impl<'a> Recording<'a> {
-    pub(super) fn new(device: &'a Device, lane: &'a mut Lane, descriptors: u32) -> Result<Self, Fault> {
-        let (Part { heap, first, .. }, step) = lane.descriptors(&device.heaps, descriptors)?;
+    pub(super) fn new(device: &'a Device, lane: &'a mut Lane, descriptors: u32) -> Result<Self, FlightFault> {
+        let (DescriptorPart { heap, first, .. }, step) = lane.descriptors(&device.heaps, descriptors)?;
         lane.open()?;
         let lane = &*lane;
         // SAFETY: the list is open, and the lane keeps the heap alive.
@@ -106,7 +106,7 @@ impl<'a> Recording<'a> {
         unsafe { self.lane.list.ResourceBarrier(&[written()]) };
     }
 
-    pub(super) fn initialize(&mut self, initializing: &Initializing) -> Result<(), Fault> {
+    pub(super) fn initialize(&mut self, initializing: &Initializing) -> Result<(), FlightFault> {
         let Initializing { dispatchable, descriptors, temporary, operators, input } = initializing;
         let table = self.bind_to(dispatchable, *descriptors)?;
         let owned = input.as_ref().map(|range| bind(self.inputs, range));
@@ -135,7 +135,7 @@ impl<'a> Recording<'a> {
         input: &Range<u64>,
         output: &Range<u64>,
         temporary: &Range<u64>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), FlightFault> {
         let dispatchable: IDMLDispatchable =
             operator.operator.0.cast().call(Phase::Bind, "IDMLDispatchable")?;
         let table = self.bind_to(&dispatchable, operator.properties.RequiredDescriptorCount)?;
@@ -162,7 +162,7 @@ impl<'a> Recording<'a> {
         &mut self,
         dispatchable: &IDMLDispatchable,
         descriptors: u32,
-    ) -> Result<IDMLBindingTable, Fault> {
+    ) -> Result<IDMLBindingTable, FlightFault> {
         // SAFETY: the heap is alive.
         let (host, device) = unsafe {
             (self.heap.GetCPUDescriptorHandleForHeapStart(), self.heap.GetGPUDescriptorHandleForHeapStart())
@@ -203,7 +203,7 @@ impl<'a> Recording<'a> {
 
     /// Records a dispatch, unless its bindings removed the device: the binding calls themselves return no
     /// error.
-    fn record(&self, dispatchable: &IDMLDispatchable, table: &IDMLBindingTable) -> Result<(), Fault> {
+    fn record(&self, dispatchable: &IDMLDispatchable, table: &IDMLBindingTable) -> Result<(), FlightFault> {
         self.device.removal(Phase::Bind)?;
         // SAFETY: the list is open and has the heap of the table's descriptors. The flight keeps the
         // dispatchable alive.

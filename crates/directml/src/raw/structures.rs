@@ -43,7 +43,7 @@ spelled! {
 }
 
 /// The expected layout of a struct.
-pub(super) struct Layout {
+pub(super) struct StructLayout {
     pub(super) name: &'static str,
     pub(super) size: usize,
     pub(super) alignment: usize,
@@ -70,8 +70,8 @@ macro_rules! structures {
         )*
 
         /// Every struct with the offsets of its members.
-        pub(super) const STRUCTURES: &[Layout] = &[$(
-            Layout {
+        pub(super) const STRUCTURES: &[StructLayout] = &[$(
+            StructLayout {
                 name: stringify!($name),
                 size: size_of::<$name>(),
                 alignment: align_of::<$name>(),

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use dmlcts_generate::Suite;
 use dmlcts_model::{FeatureLevel, line};
-use dmlcts_runner::{Source as _, SuiteSource};
+use dmlcts_runner::{CaseSource as _, SuiteSource};
 use dmlcts_spec::{Library, Predicate, program::Values};
 use dmlcts_tests::Scratch;
 

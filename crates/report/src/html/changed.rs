@@ -7,7 +7,7 @@ use dmlcts_snapshots::{Change, Changes};
 use maud::html;
 
 use super::{
-    page::{Page, Part},
+    page::{Page, PagePart},
     tensors::outputs,
 };
 use crate::{CaseOutputs, Tone, numbers::counted};
@@ -49,7 +49,7 @@ pub fn write_html_changes(out: &mut dyn Write, all: &[SnapshotChanges<'_>]) -> i
             format!("{changes} in {}", counted(number as u64, "snapshot"))
         }
     };
-    let parts = vec![Part::new("changes", "Changes", body)];
+    let parts = vec![PagePart::new("changes", "Changes", body)];
     Page { title, tone, about: String::new(), parts, island: String::new() }.write(out)
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use dmlcts_diagnose::Finding;
 use dmlcts_model::{FeatureLevel, escaped};
-use dmlcts_results::{CaseLog, Changed, Compared, Comparison, Kind, Trend};
+use dmlcts_results::{CaseLog, ChangeKind, Changed, Compared, Comparison, Trend};
 use dmlcts_spec::Library;
 use maud::{Markup, html};
 
@@ -13,7 +13,7 @@ use super::{
     card::{Card, command},
     island::{id, island},
     matrix::matrix,
-    page::{CARDS, Page, Part, cases, facts, tiles},
+    page::{CARDS, Page, PagePart, cases, facts, tiles},
 };
 use crate::{
     Replay, Tone,
@@ -48,7 +48,7 @@ impl ComparedCases {
         });
         let read = log.count(case);
         // A case of the old run is listed only if the new one does not have it.
-        let is_gone = change.is_some_and(|(kind, _)| kind == Kind::Gone);
+        let is_gone = change.is_some_and(|(kind, _)| kind == ChangeKind::Gone);
         if (is_new && (change.is_some() || case.verdict.is_unexpected())) || (!is_new && is_gone) {
             let changed = match change {
                 Some((kind, [old, new])) => {
@@ -88,14 +88,14 @@ pub fn write_html_comparison(
     };
     let about = format!("{} → {}", comparison.old.path, comparison.new.path);
     let mut parts = vec![
-        Part::new("summary", "Summary", overview(comparison)),
-        Part::new("changes", "Changes", changes(comparison)),
-        Part::new("findings", "Findings", cards(comparison, &findings, compared.library, &replay)),
+        PagePart::new("summary", "Summary", overview(comparison)),
+        PagePart::new("changes", "Changes", changes(comparison)),
+        PagePart::new("findings", "Findings", cards(comparison, &findings, compared.library, &replay)),
     ];
-    parts.push(Part::new("cases", "Cases that differ or fail", cases(&new)));
-    parts.push(Part::new("clauses", "Clauses", matrix(&[&old, &new])));
+    parts.push(PagePart::new("cases", "Cases that differ or fail", cases(&new)));
+    parts.push(PagePart::new("clauses", "Clauses", matrix(&[&old, &new])));
     if let Some(answers) = answers(&[("old", &old), ("new", &new)]) {
-        parts.push(Part::new("answers", "Open questions", answers));
+        parts.push(PagePart::new("answers", "Open questions", answers));
     }
     let island = if new.listed().is_empty() { String::new() } else { island(&new, &findings, &replay) };
     Page { title, tone, about, parts, island }.write(out)
@@ -126,8 +126,8 @@ fn overview(comparison: &Comparison) -> Markup {
 }
 
 /// Beside the page's other colours, cases that are gone need no attention.
-fn class(kind: Kind, tone: Tone) -> &'static str {
-    if kind == Kind::Gone { "calm" } else { tone.class() }
+fn class(kind: ChangeKind, tone: Tone) -> &'static str {
+    if kind == ChangeKind::Gone { "calm" } else { tone.class() }
 }
 
 /// The changes by kind, the most serious first, each with an example.

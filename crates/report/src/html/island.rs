@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use dmlcts_diagnose::Finding;
 use dmlcts_model::printable;
-use dmlcts_results::{CaseLog, Kind, Listed};
+use dmlcts_results::{CaseLog, ChangeKind, Listed};
 use dmlcts_runner::Class;
 use dmlcts_spec::Validity;
 use serde_json::{Value, json};
@@ -113,14 +113,14 @@ fn row(listed: &Listed, finding: &str, texts: &mut Texts) -> Value {
 }
 
 /// The name of a kind in the table of cases.
-pub(super) fn id(kind: Kind) -> &'static str {
+pub(super) fn id(kind: ChangeKind) -> &'static str {
     match kind {
-        Kind::Broken => "broken",
-        Kind::Changed => "changed",
-        Kind::NewFailing => "new-failing",
-        Kind::Answered => "answered",
-        Kind::Fixed => "fixed",
-        Kind::New => "new",
-        Kind::Gone => "gone",
+        ChangeKind::Broken => "broken",
+        ChangeKind::Changed => "changed",
+        ChangeKind::NewFailing => "new-failing",
+        ChangeKind::Answered => "answered",
+        ChangeKind::Fixed => "fixed",
+        ChangeKind::New => "new",
+        ChangeKind::Gone => "gone",
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use dmlcts_model::escaped;
 use maud::html;
 
-use super::page::{Page, Part, facts};
+use super::page::{Page, PagePart, facts};
 use crate::listed::{ListedFinding, title};
 
 /// Writes the findings of the folder `name`.
@@ -20,6 +20,6 @@ pub fn write_html_list(out: &mut dyn Write, name: &str, findings: &[ListedFindin
         }
     };
     let title = escaped(&title(name, findings)).into_owned();
-    let parts = vec![Part::new("findings", "Findings", body)];
+    let parts = vec![PagePart::new("findings", "Findings", body)];
     Page { title, tone: "note", about: String::new(), parts, island: String::new() }.write(out)
 }

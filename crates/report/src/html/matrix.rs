@@ -19,7 +19,7 @@ pub(super) fn matrix(logs: &[&CaseLog]) -> Markup {
 }
 
 /// The verdicts of a row: one tally for each run.
-type Row = Vec<Tally>;
+type FindingRow = Vec<Tally>;
 
 /// The filters of the table of cases that select the cases of a cell, next to its verdict.
 #[derive(Clone, Copy)]
@@ -49,7 +49,7 @@ impl<'a> Table<'a> {
         !self.breaking.is_empty() || !self.meeting.is_empty()
     }
 
-    fn row(&self, of: impl Fn(&OperatorCounts) -> Tally) -> Row {
+    fn row(&self, of: impl Fn(&OperatorCounts) -> Tally) -> FindingRow {
         self.counts.iter().map(|counts| of(counts)).collect()
     }
 
@@ -95,7 +95,7 @@ impl<'a> Table<'a> {
             ("All open cases", "open", self.row(|counts| counts.open)),
         ];
         let invalid = self.row(|counts| counts.invalid);
-        let has_any = |row: &Row| row.iter().any(|tally| tally.total() > 0);
+        let has_any = |row: &FindingRow| row.iter().any(|tally| tally.total() > 0);
         html! {
             @if has_any(&invalid) {
                 tr.whole {
@@ -143,7 +143,7 @@ fn columns(rows: impl Iterator<Item = Tally>) -> Vec<Verdict> {
 
 /// The number of cases with a verdict. A click on a number of failures shows the cases, if `filters` select
 /// them.
-fn cell(row: &Row, verdict: Verdict, filters: Option<Filters<'_>>) -> Markup {
+fn cell(row: &FindingRow, verdict: Verdict, filters: Option<Filters<'_>>) -> Markup {
     let counts: Vec<u64> = row.iter().map(|tally| tally.of(verdict)).collect();
     let text = match counts[..] {
         [old, new] if old != new => html! { (grouped(old)) span.arrow { " → " } (grouped(new)) },

@@ -24,19 +24,19 @@ pub(super) struct Page {
     pub(super) tone: &'static str,
     /// The line below the title.
     pub(super) about: String,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<PagePart>,
     /// The JSON for the script, without `<`. Empty for a page without a script.
     pub(super) island: String,
 }
 
 /// A part of a page, which the navigation names.
-pub(super) struct Part {
+pub(super) struct PagePart {
     id: &'static str,
     title: String,
     body: Markup,
 }
 
-impl Part {
+impl PagePart {
     pub(super) fn new(id: &'static str, title: impl Into<String>, body: Markup) -> Self {
         Self { id, title: title.into(), body }
     }
@@ -110,7 +110,7 @@ fn source_of(text: &str) -> String {
 pub fn write_html_of_problem(out: &mut dyn Write, message: &str) -> io::Result<()> {
     let body = html! { pre.line tabindex="0" { @for line in message.lines() { (escaped(line)) "\n" } } };
     let (title, about) = ("Nothing was run".to_owned(), String::new());
-    let parts = vec![Part::new("problem", "Why", body)];
+    let parts = vec![PagePart::new("problem", "Why", body)];
     Page { title, tone: "bad", about, parts, island: String::new() }.write(out)
 }
 

@@ -13,7 +13,7 @@ use super::{
     card::{Card, capital, command},
     island::island,
     matrix::matrix,
-    page::{CARDS, Page, Part, cases, facts, tiles, tone},
+    page::{CARDS, Page, PagePart, cases, facts, tiles, tone},
 };
 use crate::{
     Context, Style, Subject,
@@ -21,7 +21,7 @@ use crate::{
     known::write_known,
     markdown::conclusion,
     numbers::{counted, grouped, rate, span},
-    overview::{Row, in_order},
+    overview::{FindingRow, in_order},
     phrases::ran_on,
     skipped::skipped,
     statement,
@@ -42,20 +42,21 @@ pub fn write_html(
         Subject::Given => "cases given".to_owned(),
     };
     let tone = if summary.tally().unexpected() > 0 || title != "nothing unexpected" { "bad" } else { "good" };
-    let found = Part::new("findings", findings_title(&diagnosis.findings), findings(context, diagnosis, log));
-    let overview = Part::new("summary", "Summary", overview(context, summary, &what));
+    let found =
+        PagePart::new("findings", findings_title(&diagnosis.findings), findings(context, diagnosis, log));
+    let overview = PagePart::new("summary", "Summary", overview(context, summary, &what));
     // What failed comes first.
     let mut parts = if diagnosis.findings.is_empty() { vec![overview, found] } else { vec![found, overview] };
     if let Some(claim) = &context.claim {
         let stated = claim.state(context.library, summary);
         let title = if stated.is_ok() { "Statement of conformance" } else { "No statement of conformance" };
         let lines = statement::lines(claim, &stated, context.library, summary);
-        parts.push(Part::new("statement", title, facts(&lines)));
+        parts.push(PagePart::new("statement", title, facts(&lines)));
     }
-    parts.push(Part::new("cases", "Failed cases", cases(log)));
-    parts.push(Part::new("clauses", "Clauses", matrix(&[log])));
+    parts.push(PagePart::new("cases", "Failed cases", cases(log)));
+    parts.push(PagePart::new("clauses", "Clauses", matrix(&[log])));
     if let Some(answers) = answers(&[("", log)]) {
-        parts.push(Part::new("answers", "Open questions", answers));
+        parts.push(PagePart::new("answers", "Open questions", answers));
     }
     let island = if log.listed().is_empty() {
         String::new()
@@ -119,7 +120,7 @@ fn table(findings: &[&Finding]) -> Markup {
                 thead { tr { th scope="col" { "Finding" } th scope="col" { "Cases" } th scope="col" { "Where" } th scope="col" { "Smallest case" } } }
                 tbody {
                     @for (place, finding) in findings.iter().take(CARDS).enumerate() {
-                        @let row = Row::new(finding);
+                        @let row = FindingRow::new(finding);
                         tr {
                             td { a href={ "#finding-" (place + 1) } { (place + 1) ". " (row.class) } }
                             td { (grouped(finding.cases)) }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, Status};
+use super::{CauseKind, Status};
 use crate::Class;
 
 /// What a finding's file says of its failures, except the selector of its cases.
@@ -20,7 +20,7 @@ pub struct KnownFailure {
     /// Whether the failures are expected.
     pub status: Status,
     /// The kind of cause.
-    pub kind: Kind,
+    pub kind: CauseKind,
     /// Whether some of the cases may pass.
     #[serde(default, rename = "partial", skip_serializing_if = "std::ops::Not::not")]
     pub is_partial: bool,

@@ -24,7 +24,7 @@ named_enum! {
     /// The kind of cause of a finding.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "lowercase")]
-    pub enum Kind: id {
+    pub enum CauseKind: id {
         /// The backend is wrong.
         Bug = "bug",
         /// The backend does not support the cases, and its declaration cannot express that.
@@ -34,7 +34,7 @@ named_enum! {
     }
 }
 
-impl Kind {
+impl CauseKind {
     /// The kind of failures of a class that nobody examined yet.
     pub fn of(class: Class) -> Self {
         if class == Class::Undeclared { Self::Unsupported } else { Self::Bug }

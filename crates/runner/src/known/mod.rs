@@ -13,7 +13,7 @@ mod tally;
 
 pub use bounds::{Applies, BoundsForm, compare_versions, is_version};
 pub use failure::KnownFailure;
-pub use kind::{Kind, Status};
+pub use kind::{CauseKind, Status};
 pub(crate) use list::Match;
 pub use list::{KnownEntry, KnownFailures};
 pub use table::{Conclusion, Fit, conclude, reconcile};

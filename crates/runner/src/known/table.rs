@@ -109,7 +109,7 @@ pub fn conclude(entry: &KnownFailure, counts: &KnownCounts, is_whole: bool) -> C
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Class, Difference, Kind};
+    use crate::{CauseKind, Class, Difference};
 
     fn entry(status: Status, classes: &[Class], may_pass: &str) -> KnownFailure {
         KnownFailure {
@@ -118,7 +118,7 @@ mod tests {
             cases: String::new(),
             classes: classes.to_vec(),
             status,
-            kind: Kind::Bug,
+            kind: CauseKind::Bug,
             is_partial: may_pass == "partial",
             is_flaky: may_pass == "flaky",
             reason: String::new(),

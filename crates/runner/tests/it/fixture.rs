@@ -6,7 +6,7 @@ use dmlcts_backend::{Backend, Batch, Capabilities, Immediate, Job};
 use dmlcts_model::{Case, ErrorCode, FeatureLevel, Outcome, Phase, line};
 use dmlcts_reference::Reference;
 use dmlcts_runner::{
-    Applies, Class, Configuration, Factory, Kind, KnownEntry, KnownFailure, KnownFailures, Listed, Run,
+    Applies, CauseKind, Class, Configuration, Factory, KnownEntry, KnownFailure, KnownFailures, Listed, Run,
     Status, Stop, Summary, Verdict,
 };
 use dmlcts_spec::{Library, Predicate};
@@ -121,7 +121,7 @@ pub(crate) fn known(id: &str, filter: &str, class: Class, applies: Applies) -> K
         cases: filter.to_owned(),
         classes: vec![class],
         status: Status::Known,
-        kind: Kind::Bug,
+        kind: CauseKind::Bug,
         is_partial: false,
         is_flaky: false,
         reason: "Told to.".to_owned(),

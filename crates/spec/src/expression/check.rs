@@ -40,7 +40,7 @@ pub(super) fn check(
     wanted: Option<&Type>,
 ) -> Result<Term, Mistake> {
     let checker = Checker { scope, case };
-    let axis = if place == Position::Once { Axis::Outside } else { Axis::Inside };
+    let axis = if place == Position::Once { AxisScope::Outside } else { AxisScope::Inside };
     let context = Context {
         axis,
         coordinate: matches!(place, Position::Definition | Position::Read),
@@ -62,7 +62,7 @@ pub(super) fn check(
 
 /// Whether an expression may name values of an axis.
 #[derive(Clone, Copy, PartialEq)]
-enum Axis {
+enum AxisScope {
     /// No: there is no axis.
     Outside,
     /// Yes: the expression is evaluated on each axis.
@@ -74,7 +74,7 @@ enum Axis {
 /// The context of an expression.
 #[derive(Clone, Copy)]
 struct Context {
-    axis: Axis,
+    axis: AxisScope,
     coordinate: bool,
     fill: bool,
 }
@@ -273,7 +273,7 @@ impl Checker<'_> {
             };
             return Err(Mistake::new(span, message).help("`c` is the output coordinate that a `read` is for"));
         }
-        if term.per_axis && context.axis == Axis::Outside {
+        if term.per_axis && context.axis == AxisScope::Outside {
             return Err(Mistake::new(
                 span,
                 format!("`{name}` has a value on each axis, but no axis is meant here"),
@@ -481,12 +481,12 @@ impl Checker<'_> {
 
     fn over(&self, quantifier: Quantifier, a: &Expression, span: Span, context: Context) -> Checked {
         let words = quantifier.words();
-        if context.axis == Axis::Quantified {
+        if context.axis == AxisScope::Quantified {
             return Err(Mistake::new(span, format!("`{words}` inside another quantifier"))
                 .help("a quantifier reaches to the closing parenthesis or the end: put the first one in parentheses"));
         }
         let value = if quantifier.is_condition() { Type::Condition } else { Type::Integer };
-        let inner = Context { axis: Axis::Quantified, coordinate: false, fill: false };
+        let inner = Context { axis: AxisScope::Quantified, coordinate: false, fill: false };
         let a = self.boxed(a, inner, &value)?;
         if !a.per_axis {
             return Err(Mistake::new(

@@ -14,11 +14,11 @@ use crate::{
 /// The shared rules, with every name resolved.
 pub(super) struct Common {
     pub(super) document: Document<CommonForm>,
-    pub(super) enumerations: Vec<Known>,
+    pub(super) enumerations: Vec<KnownEnumeration>,
 }
 
 /// An enumeration, with the feature level and citation of each enumerator.
-pub(super) struct Known {
+pub(super) struct KnownEnumeration {
     pub(super) enumeration: Arc<Enumeration>,
     pub(super) since: Vec<(Option<FeatureLevel>, Citation)>,
 }
@@ -62,13 +62,13 @@ impl Common {
                 since.push((level, cite(enumerator.page.as_ref(), &enumerator.cite, &form.page)));
             }
             let enumeration = Enumeration { name: enumeration.name.clone(), enumerators: known };
-            enumerations.push(Known { enumeration: Arc::new(enumeration), since });
+            enumerations.push(KnownEnumeration { enumeration: Arc::new(enumeration), since });
         }
         Self { document, enumerations }
     }
 
     /// The enumeration with this name.
-    pub(super) fn enumeration(&self, name: &str) -> Option<&Known> {
+    pub(super) fn enumeration(&self, name: &str) -> Option<&KnownEnumeration> {
         self.enumerations.iter().find(|known| known.enumeration.name == name)
     }
 }

@@ -2,11 +2,11 @@
 
 use super::{
     Findings, Inputs, MAXIMUM_AXES, Mask, OpId, Program,
-    findings::{Edge, Kind, Rule},
+    findings::{Edge, Rule, RuleKind},
     lengths::Lengths,
     scalars::{DEFINED, Scalar, Scalars, Slot, TRUE},
     step::{Lanes, run},
-    table::{Row, Table},
+    table::{LaneRow, Table},
     view::View,
 };
 use crate::{IdSet, expression::Quantifier};
@@ -112,7 +112,7 @@ impl AxisPlan {
         let rules: Vec<Rule> = self.rules.iter().map(|rule| rule.renamed(rename)).collect();
         let bits =
             rules.iter().map(|rule| IdSet::of(rule.place)).chain(self.edges.iter().map(|(bit, _)| *bit));
-        let clauses = rules.iter().enumerate().filter(|(_, rule)| rule.kind == Kind::Clause);
+        let clauses = rules.iter().enumerate().filter(|(_, rule)| rule.kind == RuleKind::Clause);
         let clauses = clauses.fold((0, IdSet::EMPTY), |(bits, all), (bit, rule)| {
             (bits | 1 << bit, all.union(IdSet::of(rule.place)))
         });
@@ -189,7 +189,7 @@ impl AxisCode {
         table.grow(self.program.ops.len());
         for ((slot, row), mask) in self.frontier.iter().zip(&mut table.rows).zip(&mut table.masks) {
             let spread = |bit: u8| if scalars.mask(*slot) & bit == 0 { 0 } else { u8::MAX };
-            *row = Row([scalars.value(*slot); MAXIMUM_AXES]);
+            *row = LaneRow([scalars.value(*slot); MAXIMUM_AXES]);
             *mask = Mask { truth: spread(TRUE), defined: spread(DEFINED) };
         }
         let mut lost = false;
@@ -209,8 +209,8 @@ impl AxisCode {
             let edges = rule.edges.iter().fold(0, |lanes, edge| lanes | edge.lanes(view)) & mask.truth;
             for (at, axis) in axes.iter_mut().enumerate() {
                 match rule.kind {
-                    Kind::Question => axis.raised |= on(mask.truth, at, bit),
-                    Kind::Clause => {
+                    RuleKind::Question => axis.raised |= on(mask.truth, at, bit),
+                    RuleKind::Clause => {
                         axis.kept |= on(mask.truth, at, bit);
                         axis.broken |= on(mask.falsehood(), at, bit);
                         axis.edges |= on(edges, at, bit);

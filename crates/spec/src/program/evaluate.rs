@@ -6,7 +6,7 @@ use super::{
     lengths::Lengths,
     number::Number,
     step::{Lanes, run},
-    table::{Row, Table},
+    table::{LaneRow, Table},
     view::View,
 };
 use crate::elements;
@@ -76,7 +76,7 @@ impl<N: Number> Tables<N> {
         let Points { axes, coordinates } = points;
         for &id in &program.frontier {
             let (row, mask) = (&self.fixed.rows[id.index()], self.fixed.masks[id.index()]);
-            self.moving.rows[id.index()] = Row(axes.map(|axis| row.0[usize::from(axis) % MAXIMUM_AXES]));
+            self.moving.rows[id.index()] = LaneRow(axes.map(|axis| row.0[usize::from(axis) % MAXIMUM_AXES]));
             let gather = |bits: u8| match bits {
                 0 | u8::MAX => bits,
                 _ => (0..MAXIMUM_AXES).fold(0, |lanes, lane| lanes | (bits >> (axes[lane] & 7) & 1) << lane),

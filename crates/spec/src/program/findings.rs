@@ -8,7 +8,7 @@ use crate::{IdSet, expression::Comparison};
 /// A clause or a question.
 #[derive(Debug, Clone)]
 pub(super) struct Rule {
-    pub(super) kind: Kind,
+    pub(super) kind: RuleKind,
     /// The index among the rules of its kind.
     pub(super) place: usize,
     pub(super) condition: OpId,
@@ -17,7 +17,7 @@ pub(super) struct Rule {
 
 /// The kind of a rule.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum RuleKind {
     Clause,
     Question,
 }
@@ -59,11 +59,11 @@ impl Rule {
     pub(super) fn clause(program: &Program, place: usize, condition: OpId) -> Self {
         let mut edges = Vec::new();
         find_edges(program, condition, &SmallVec::new(), &mut edges);
-        Self { kind: Kind::Clause, place, condition, edges }
+        Self { kind: RuleKind::Clause, place, condition, edges }
     }
 
     pub(super) fn question(place: usize, condition: OpId) -> Self {
-        Self { kind: Kind::Question, place, condition, edges: Vec::new() }
+        Self { kind: RuleKind::Question, place, condition, edges: Vec::new() }
     }
 
     /// The operations, beside the condition, that the edges need.
@@ -114,7 +114,7 @@ pub(super) fn findings<'a, N: Number>(
 ) -> Findings {
     let mut found = Findings::default();
     for rule in rules {
-        if rule.kind == Kind::Question {
+        if rule.kind == RuleKind::Question {
             if view.mask(rule.condition).truth != 0 {
                 found.raised.insert(rule.place);
             }

@@ -7,7 +7,7 @@
 use super::{
     Findings, Leaf, OpId, Operation, Program,
     axes::{AxisCode, AxisPlan, Gathered, MOST_GATHERED},
-    findings::{Edge, Kind, Rule},
+    findings::{Edge, Rule, RuleKind},
     number::Number,
     scalars::{CAPACITY, DEFINED, ScalarCode, Scalars, Slot, TRUE},
     shape::ShapeParts,
@@ -47,7 +47,7 @@ enum Layer {
 /// A rule that is decided by operations with one value for the desc.
 #[derive(Debug)]
 struct Check {
-    kind: Kind,
+    kind: RuleKind,
     /// The set of the rule's index.
     bit: IdSet,
     condition: Slot,
@@ -272,7 +272,7 @@ impl Layers {
     pub(super) fn check(&self, table: &Scalars, found: &mut Findings) {
         for check in &self.checks {
             let mask = table.mask(check.condition);
-            if check.kind == Kind::Question {
+            if check.kind == RuleKind::Question {
                 if mask & TRUE != 0 {
                     found.raised = found.raised.union(check.bit);
                 }

@@ -51,11 +51,11 @@ pub(super) fn find_overlap(sizes: &[i64], strides: Option<&[i64]>) -> Option<Ove
     if are_nested(sizes, strides) {
         return Some(Overlap::Never);
     }
-    let mut axes: SmallVec<[Axis; 8]> = sizes
+    let mut axes: SmallVec<[OverlapAxis; 8]> = sizes
         .iter()
         .zip(strides)
         .filter(|&(&size, _)| size > 1)
-        .map(|(&size, &stride)| Axis {
+        .map(|(&size, &stride)| OverlapAxis {
             most: i128::from(size) - 1,
             stride: i128::from(stride),
             reach: 0,
@@ -82,7 +82,7 @@ pub(super) fn find_overlap(sizes: &[i64], strides: Option<&[i64]>) -> Option<Ove
     if coordinates > reach / divisor.max(1) + 1 && reach < i128::MAX {
         return Some(Overlap::Somewhere);
     }
-    Some(match (Search { axes: &axes, budget: BUDGET }).meets(0, 0, false) {
+    Some(match (OverlapSearch { axes: &axes, budget: BUDGET }).meets(0, 0, false) {
         Some(true) => Overlap::Somewhere,
         Some(false) => Overlap::Never,
         None => Overlap::Unsettled,
@@ -106,7 +106,7 @@ fn are_nested(sizes: &[i64], strides: &[i64]) -> bool {
     })
 }
 
-struct Axis {
+struct OverlapAxis {
     /// The greatest difference of two coordinates.
     most: i128,
     stride: i128,
@@ -116,12 +116,12 @@ struct Axis {
     divisor: i128,
 }
 
-struct Search<'a> {
-    axes: &'a [Axis],
+struct OverlapSearch<'a> {
+    axes: &'a [OverlapAxis],
     budget: u32,
 }
 
-impl Search<'_> {
+impl OverlapSearch<'_> {
     /// Whether differences on the axes from `depth` on can bring `offset` to zero. `moved` tells whether an
     /// earlier axis has a difference other than zero. `None` if the budget is used up.
     fn meets(&mut self, depth: usize, offset: i128, moved: bool) -> Option<bool> {

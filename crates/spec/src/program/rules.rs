@@ -16,7 +16,7 @@ use dmlcts_model::Signature;
 use super::{
     Findings, Inputs, OpId, Program, Values,
     axes::AxisValues,
-    findings::{Kind, Rule, findings},
+    findings::{Rule, RuleKind, findings},
     layers::{Layers, arrange, given},
     shape::{PARTS, Plan, Shapes, parts_of, plan, plan_given},
 };
@@ -41,12 +41,12 @@ pub struct Rules {
 #[derive(Debug, Default)]
 pub struct Memory {
     values: Values,
-    known: Vec<(u64, Known)>,
+    known: Vec<(u64, RuleCaches)>,
 }
 
 /// The caches of one set of rules.
 #[derive(Debug, Default)]
-struct Known {
+struct RuleCaches {
     shapes: Shapes,
     axes: AxisValues,
 }
@@ -64,13 +64,13 @@ const MOST_RULES: usize = 8;
 
 impl Memory {
     /// The values, for evaluating programs, and the caches of the rules with this id.
-    fn split(&mut self, id: u64) -> (&mut Values, &mut Known) {
+    fn split(&mut self, id: u64) -> (&mut Values, &mut RuleCaches) {
         let found = self.known.iter().position(|(known, _)| *known == id);
         let place = found.unwrap_or_else(|| {
             if self.known.len() == MOST_RULES {
                 self.known.clear();
             }
-            self.known.push((id, Known::default()));
+            self.known.push((id, RuleCaches::default()));
             self.known.len() - 1
         });
         (&mut self.values, &mut self.known[place].1)
@@ -100,7 +100,7 @@ impl Rules {
 
     /// Whether a clause has a boundary: a comparison by order or with `!=` decides it.
     pub fn has_edge(&self, clause: usize) -> bool {
-        self.all().any(|rule| rule.kind == Kind::Clause && rule.place == clause && !rule.edges.is_empty())
+        self.all().any(|rule| rule.kind == RuleKind::Clause && rule.place == clause && !rule.edges.is_empty())
     }
 
     /// Evaluates all rules.
@@ -133,9 +133,9 @@ impl Rules {
 
     /// Evaluates all rules by layers.
     #[inline]
-    fn look_up(&self, inputs: &Inputs<'_>, known: &mut Known) -> Result<Findings, Unknown> {
+    fn look_up(&self, inputs: &Inputs<'_>, known: &mut RuleCaches) -> Result<Findings, Unknown> {
         let Some(layers) = &self.layers else { return Err(Unknown::Nothing) };
-        let Known { shapes, axes } = known;
+        let RuleCaches { shapes, axes } = known;
         let (count, mut found) = shapes.find(&self.plans, inputs).ok_or(Unknown::Shape)?;
         // If lists differ in length, the rules differ in their number of axes.
         let count = count.ok_or(Unknown::Nothing)?;

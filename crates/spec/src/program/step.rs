@@ -11,7 +11,7 @@ use super::{
     Inputs, Leaf, ListSource, MAXIMUM_AXES, Mask, OpId, Operation, Program, leaf,
     lengths::Lengths,
     number::Number,
-    table::{Row, Table},
+    table::{LaneRow, Table},
 };
 use crate::expression::{Binary, Comparison, Logic, OtherAxis, Quantifier};
 
@@ -106,7 +106,7 @@ impl<N: Number> Task for Run<'_, N> {
 pub(super) fn step<N: Number>(
     program: &Program,
     id: OpId,
-    rows: &mut [Row<N>],
+    rows: &mut [LaneRow<N>],
     masks: &mut [Mask],
     place: Lanes<'_>,
     lost: &mut bool,

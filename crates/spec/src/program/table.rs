@@ -5,7 +5,7 @@ use super::{MAXIMUM_AXES, number::Number};
 /// An integer in each lane.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
-pub(super) struct Row<N>(pub(super) [N; MAXIMUM_AXES]);
+pub(super) struct LaneRow<N>(pub(super) [N; MAXIMUM_AXES]);
 
 /// A bit a lane. What has one value for the desc has the same bit in every lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -28,14 +28,14 @@ impl Mask {
 /// The values of a program's operations.
 #[derive(Debug, Default)]
 pub(super) struct Table<N> {
-    pub(super) rows: Vec<Row<N>>,
+    pub(super) rows: Vec<LaneRow<N>>,
     pub(super) masks: Vec<Mask>,
 }
 
 impl<N: Number> Table<N> {
     pub(super) fn grow(&mut self, length: usize) {
         if self.rows.len() < length {
-            self.rows.resize(length, Row::default());
+            self.rows.resize(length, LaneRow::default());
             self.masks.resize(length, Mask::UNDEFINED);
         }
     }

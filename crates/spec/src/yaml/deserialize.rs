@@ -11,7 +11,7 @@ use serde::{
 
 use super::{
     shape::{finite, integer, is_null, is_text},
-    tree::{Kind, Node},
+    tree::{Node, NodeKind},
 };
 
 impl<'de> IntoDeserializer<'de> for &'de Node {
@@ -28,12 +28,12 @@ impl<'de> Deserializer<'de> for &'de Node {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         let text = match &self.kind {
-            Kind::Sequence(items) => return visitor.visit_seq(SeqDeserializer::new(items.iter())),
-            Kind::Mapping(entries) => {
+            NodeKind::Sequence(items) => return visitor.visit_seq(SeqDeserializer::new(items.iter())),
+            NodeKind::Mapping(entries) => {
                 let entries = entries.iter().map(|(key, node)| (key.name.as_str(), node));
                 return visitor.visit_map(MapDeserializer::new(entries));
             }
-            Kind::Scalar { value, .. } => value,
+            NodeKind::Scalar { value, .. } => value,
         };
         if is_null(self) {
             visitor.visit_unit()
@@ -71,7 +71,7 @@ impl<'de> Deserializer<'de> for &'de Node {
         visitor: V,
     ) -> Result<V::Value, Error> {
         match &self.kind {
-            Kind::Scalar { value, .. } => visitor.visit_enum(value.as_str().into_deserializer()),
+            NodeKind::Scalar { value, .. } => visitor.visit_enum(value.as_str().into_deserializer()),
             _ => self.deserialize_any(visitor),
         }
     }

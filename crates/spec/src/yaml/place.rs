@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::tree::{Kind, Node};
+use super::tree::{Node, NodeKind};
 use crate::{Diagnostic, source::Located};
 
 /// A place in a parsed file. Navigation never fails: if a key or index is absent, the place stays the same.
@@ -39,7 +39,9 @@ impl<'a> Place<'a> {
     #[must_use]
     pub fn index(self, index: usize) -> Self {
         match &self.node.kind {
-            Kind::Sequence(items) => items.get(index).map_or(self, |node| Self { node, key: None, ..self }),
+            NodeKind::Sequence(items) => {
+                items.get(index).map_or(self, |node| Self { node, key: None, ..self })
+            }
             _ => self,
         }
     }
@@ -68,7 +70,7 @@ impl<'a> Place<'a> {
         message: impl Into<String>,
         label: impl Into<String>,
     ) -> Diagnostic {
-        let Kind::Scalar { value, .. } = &self.node.kind else { return self.mistake(message, label) };
+        let NodeKind::Scalar { value, .. } = &self.node.kind else { return self.mistake(message, label) };
         let start = self.offset(value, within.start);
         let end = match within.end.checked_sub(1) {
             Some(last) if last >= within.start => self.offset(value, last) + 1,

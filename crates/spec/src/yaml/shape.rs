@@ -5,7 +5,7 @@
 use dmlcts_model::closest;
 use serde_json::Value;
 
-use super::tree::{Key, Kind, Node};
+use super::tree::{Key, Node, NodeKind};
 use crate::{
     Diagnostic,
     names::{all, list},
@@ -52,7 +52,7 @@ impl<'a> Checker<'a> {
         let message = format!("{what} is {}, where {expected} is expected", describe(node));
         let mut mistake =
             Diagnostic::new(self.source, node.span.start..end, message, format!("not {expected}"));
-        if expected == "a text" && matches!(node.kind, Kind::Scalar { plain: true, .. }) {
+        if expected == "a text" && matches!(node.kind, NodeKind::Scalar { plain: true, .. }) {
             mistake = mistake.help(format!("put it in quotes: \"{}\"", text.trim()));
         }
         self.mistakes.push(mistake);
@@ -65,8 +65,8 @@ impl<'a> Checker<'a> {
         let schema = self.resolve(schema);
         if let Some(names) = choices(schema) {
             match &node.kind {
-                Kind::Scalar { value, .. } if names.contains(&value.as_str()) => {}
-                Kind::Scalar { value, .. } => {
+                NodeKind::Scalar { value, .. } if names.contains(&value.as_str()) => {}
+                NodeKind::Scalar { value, .. } => {
                     let message = format!("{what} is `{value}`, which is not one of its values");
                     let expected = format!("expected {}", list(names.iter().copied()));
                     let mut mistake = Diagnostic::new(self.source, node.span.clone(), message, expected);
@@ -84,7 +84,7 @@ impl<'a> Checker<'a> {
         match types.as_slice() {
             ["object"] => self.mapping(node, schema, what),
             ["array"] => match &node.kind {
-                Kind::Sequence(items) => {
+                NodeKind::Sequence(items) => {
                     let Some(each) = schema.get("items") else { return };
                     for item in items {
                         self.node(item, each, &format!("an item of {what}"));
@@ -127,7 +127,7 @@ impl<'a> Checker<'a> {
     }
 
     fn mapping(&mut self, node: &Node, schema: &'a Value, what: &str) {
-        let Kind::Mapping(entries) = &node.kind else {
+        let NodeKind::Mapping(entries) = &node.kind else {
             return self.wrong(node, what, "a mapping");
         };
         let properties = schema.get("properties").and_then(Value::as_object);
@@ -197,7 +197,7 @@ fn choices(schema: &Value) -> Option<Vec<&str>> {
 /// The text of an unquoted scalar.
 fn plain(node: &Node) -> Option<&str> {
     match &node.kind {
-        Kind::Scalar { value, plain: true } => Some(value),
+        NodeKind::Scalar { value, plain: true } => Some(value),
         _ => None,
     }
 }
@@ -235,8 +235,8 @@ pub(super) fn finite(text: &str) -> Option<f64> {
 /// Whether a value is read as a string: it is quoted, or it is plain and cannot be another type.
 pub(super) fn is_text(node: &Node) -> bool {
     match &node.kind {
-        Kind::Scalar { plain: false, .. } => true,
-        Kind::Scalar { value, .. } => {
+        NodeKind::Scalar { plain: false, .. } => true,
+        NodeKind::Scalar { value, .. } => {
             let boolean = matches!(value.as_str(), "true" | "True" | "TRUE" | "false" | "False" | "FALSE");
             !is_null(node) && !boolean && !is_number(value)
         }
@@ -246,12 +246,12 @@ pub(super) fn is_text(node: &Node) -> bool {
 
 fn describe(node: &Node) -> &'static str {
     match &node.kind {
-        Kind::Sequence(_) => "a list",
-        Kind::Mapping(_) => "a mapping",
-        Kind::Scalar { .. } if is_null(node) => "empty",
-        Kind::Scalar { .. } if is_text(node) => "a text",
-        Kind::Scalar { value, .. } if integer(value).is_some() => "a whole number",
-        Kind::Scalar { value, .. } if is_number(value) => "a number",
-        Kind::Scalar { .. } => "true or false",
+        NodeKind::Sequence(_) => "a list",
+        NodeKind::Mapping(_) => "a mapping",
+        NodeKind::Scalar { .. } if is_null(node) => "empty",
+        NodeKind::Scalar { .. } if is_text(node) => "a text",
+        NodeKind::Scalar { value, .. } if integer(value).is_some() => "a whole number",
+        NodeKind::Scalar { value, .. } if is_number(value) => "a number",
+        NodeKind::Scalar { .. } => "true or false",
     }
 }

@@ -11,12 +11,12 @@ use crate::{Diagnostic, source::Located};
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) span: Range<usize>,
-    pub(super) kind: Kind,
+    pub(super) kind: NodeKind,
 }
 
 /// The kind and content of a value.
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum NodeKind {
     Scalar {
         /// The value, after quotes and escapes are resolved.
         value: String,
@@ -38,7 +38,7 @@ impl Node {
     /// The entry with this key.
     pub(super) fn get(&self, name: &str) -> Option<(&Key, &Node)> {
         match &self.kind {
-            Kind::Mapping(entries) => {
+            NodeKind::Mapping(entries) => {
                 entries.iter().find(|(key, _)| key.name == name).map(|(key, node)| (key, node))
             }
             _ => None,
@@ -84,7 +84,7 @@ pub(super) fn parse(source: &Located) -> Result<Node, Diagnostic> {
         let node = match event {
             Event::Scalar(value, style, ..) => Node {
                 span: trimmed(span, text),
-                kind: Kind::Scalar { value: value.into_owned(), plain: style == ScalarStyle::Plain },
+                kind: NodeKind::Scalar { value: value.into_owned(), plain: style == ScalarStyle::Plain },
             },
             Event::SequenceStart(..) | Event::MappingStart(..) => {
                 if stack.len() == DEEPEST_NESTING {
@@ -100,8 +100,8 @@ pub(super) fn parse(source: &Located) -> Result<Node, Diagnostic> {
             Event::SequenceEnd | Event::MappingEnd => {
                 let Some(open) = stack.pop() else { continue };
                 let kind = match open.items {
-                    Items::Sequence(items) => Kind::Sequence(items),
-                    Items::Mapping { entries, .. } => Kind::Mapping(entries),
+                    Items::Sequence(items) => NodeKind::Sequence(items),
+                    Items::Mapping { entries, .. } => NodeKind::Mapping(entries),
                 };
                 Node { span: trimmed(open.start..span.end, text), kind }
             }
@@ -131,7 +131,7 @@ fn attach(source: &Located, items: &mut Items, node: Node) -> Result<(), Diagnos
         Items::Mapping { entries, key } => match key.take() {
             Some(key) => entries.push((key, node)),
             None => match node.kind {
-                Kind::Scalar { value: name, .. } => {
+                NodeKind::Scalar { value: name, .. } => {
                     if entries.iter().any(|(key, _)| key.name == name) {
                         let message = format!("`{name}` is written twice in one mapping");
                         return Err(Diagnostic::new(source, node.span, message, "the second one")

@@ -14,10 +14,10 @@ const MOST_STEPS: u32 = 1 << 20;
 
 /// Refuses an output that overlaps itself. The sizes are positive, and the span of all axes is below 2^32.
 pub(super) fn check(sizes: &[i64], strides: &[i64]) -> Result<(), Refusal> {
-    let mut axes = [Axis::default(); 8];
+    let mut axes = [OverlapAxis::default(); 8];
     let mut count = 0;
     for (&size, &stride) in sizes.iter().zip(strides).filter(|(size, _)| **size > 1) {
-        axes[count] = Axis { stride, most: size - 1, below: 0 };
+        axes[count] = OverlapAxis { stride, most: size - 1, below: 0 };
         count += 1;
     }
     let axes = &mut axes[..count];
@@ -39,7 +39,7 @@ pub(super) fn check(sizes: &[i64], strides: &[i64]) -> Result<(), Refusal> {
 
 /// An axis of more than one element.
 #[derive(Clone, Copy, Default)]
-struct Axis {
+struct OverlapAxis {
     stride: i64,
     /// The greatest difference between two coordinates.
     most: i64,
@@ -50,7 +50,7 @@ struct Axis {
 /// Whether differences on these axes, sorted by ascending stride, can bring the sum from `at` back to 0.
 /// `still` is true while all differences so far are 0. In this case one of the remaining differences must not
 /// be 0, and the first such difference can be taken as positive. `None` if the search takes too long.
-fn leads_back(axes: &[Axis], at: i64, still: bool, steps: &mut u32) -> Option<bool> {
+fn leads_back(axes: &[OverlapAxis], at: i64, still: bool, steps: &mut u32) -> Option<bool> {
     let Some((axis, rest)) = axes.split_last() else { return Some(at == 0 && !still) };
     if axis.stride == 0 {
         // All smaller strides are 0, too, so any difference on these axes leaves the sum unchanged.

@@ -6,7 +6,7 @@ use dmlcts_backend::{Capabilities, Operators, Pipelined, Refusal, RunError, Sequ
 use dmlcts_generate::Suite;
 use dmlcts_model::{BindingOffsets, Case, Desc, FeatureLevel};
 use dmlcts_reference::Reference;
-use dmlcts_runner::{Configuration, Cursor, Factory, Run, Runs, Source, Stop, SuiteSource, Verdict};
+use dmlcts_runner::{CaseSource, Configuration, Cursor, Factory, Run, Runs, Stop, SuiteSource, Verdict};
 use dmlcts_spec::{Answer, Library, Scratch, Validity};
 
 /// The largest memory of a case, in bytes. A run only creates the operators of larger cases.
@@ -110,7 +110,7 @@ struct Chosen {
     library: &'static Library,
 }
 
-impl Source for Chosen {
+impl CaseSource for Chosen {
     fn count(&self) -> Option<u64> {
         Some(self.indices.len() as u64)
     }

@@ -10,7 +10,7 @@ use proptest::{collection::vec, option, prelude::*};
 use super::*;
 use crate::{
     Batch, Job, Run,
-    protocol::{Bounds, Frame, Kind},
+    protocol::{Bounds, Frame, FrameKind},
 };
 
 fn signatures() -> Signatures {
@@ -99,7 +99,7 @@ fn written(jobs: &[Job], inputs: &[u8], fills: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let bytes = [packed.into_frame(None, inputs.len()).as_slice(), inputs].concat();
     let bounds = Bounds { header: 10_000, body: 1 << 30 };
     let frame = Frame::read(&mut bytes.as_slice(), bounds).expect("it is a frame").expect("it is there");
-    assert_eq!(frame.kind, Kind::Packed);
+    assert_eq!(frame.kind, FrameKind::Packed);
     (frame.header, frame.body)
 }
 

@@ -7,7 +7,7 @@ use dmlcts_model::{MemberKind, Side, Signature, Tensor, Value};
 use super::{NULL, PackedForm, Word};
 use crate::{
     Job,
-    protocol::{Kind, PREFIX, prefix},
+    protocol::{FrameKind, PREFIX, prefix},
 };
 
 /// The number of words to reserve for a case: more than most cases need.
@@ -55,7 +55,7 @@ impl<'a> Packed<'a> {
         let front = FRONT_WORDS * size_of::<Word>();
         header.resize(header.len().max(front - PREFIX), b' ');
         let body = bytes.len() - front + memory;
-        let start = prefix(Kind::Packed, header.len(), body).into_iter().chain(header);
+        let start = prefix(FrameKind::Packed, header.len(), body).into_iter().chain(header);
         // All but very long headers fit the reserved space, so that no words move.
         bytes.splice(..front, start);
         bytes

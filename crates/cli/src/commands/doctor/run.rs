@@ -3,7 +3,9 @@
 use std::{sync::Arc, time::Instant};
 
 use dmlcts_diagnose::{Diagnosis, Event, ExplainOptions};
-use dmlcts_runner::{Configuration, Event as RunEvent, Factory, Run, RunError, Source, Stop, SuiteSource};
+use dmlcts_runner::{
+    CaseSource, Configuration, Event as RunEvent, Factory, Run, RunError, Stop, SuiteSource,
+};
 use dmlcts_spec::Library;
 
 use super::failed::Failures;
@@ -11,7 +13,7 @@ use crate::{problem::Problem, selection::load_suite};
 
 /// Runs cases on the backend, and keeps those that failed.
 pub(super) fn run(
-    source: Arc<dyn Source>,
+    source: Arc<dyn CaseSource>,
     backend: Arc<Factory>,
     (configuration, explaining): (Configuration, &ExplainOptions),
 ) -> Result<(Diagnosis, Failures), Problem> {

@@ -1,8 +1,9 @@
 //! `dmlcts export`: a short program that shows one case, for a reader without dmlcts.
 //!
-//! [`Subject`] holds what every program needs. Each format has a file with a template beside it. A program
-//! has a place for the implementation under test. Until a reader fills it in, the program computes the output
-//! in its own language, and compares it with the oracle's bytes. So a program as printed checks the oracle.
+//! [`ExportedCase`] holds what every program needs. Each format has a file with a template beside it. A
+//! program has a place for the implementation under test. Until a reader fills it in, the program computes
+//! the output in its own language, and compares it with the oracle's bytes. So a program as printed checks
+//! the oracle.
 
 mod c;
 mod data;
@@ -54,7 +55,7 @@ struct InvalidCase {
 }
 
 /// A case that a program can show.
-enum Subject {
+enum ExportedCase {
     Valid(Box<ValidCase>),
     Invalid(InvalidCase),
 }
@@ -70,16 +71,16 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, Problem> {
     };
     let judged = judged(case, arguments.feature_level.unwrap_or(FeatureLevel::NEWEST))?;
     let program = match (subject(&judged)?, arguments.format) {
-        (Subject::Valid(case), ExportFormat::Numpy) => numpy::program(&case),
-        (Subject::Valid(case), ExportFormat::Onnx) => {
+        (ExportedCase::Valid(case), ExportFormat::Numpy) => numpy::program(&case),
+        (ExportedCase::Valid(case), ExportFormat::Onnx) => {
             onnx::program(&case).map_err(|reason| not_in_onnx(&reason))?
         }
-        (Subject::Valid(case), ExportFormat::Rust) => rust::program(&case),
-        (Subject::Valid(case), ExportFormat::C) => c::program(&case),
-        (Subject::Valid(case), ExportFormat::Javascript) => javascript::program(&case),
-        (Subject::Invalid(case), ExportFormat::Rust) => rust::refusal(&case),
-        (Subject::Invalid(case), ExportFormat::C) => c::refusal(&case),
-        (Subject::Invalid(_), ExportFormat::Numpy | ExportFormat::Onnx | ExportFormat::Javascript) => {
+        (ExportedCase::Valid(case), ExportFormat::Rust) => rust::program(&case),
+        (ExportedCase::Valid(case), ExportFormat::C) => c::program(&case),
+        (ExportedCase::Valid(case), ExportFormat::Javascript) => javascript::program(&case),
+        (ExportedCase::Invalid(case), ExportFormat::Rust) => rust::refusal(&case),
+        (ExportedCase::Invalid(case), ExportFormat::C) => c::refusal(&case),
+        (ExportedCase::Invalid(_), ExportFormat::Numpy | ExportFormat::Onnx | ExportFormat::Javascript) => {
             return Err(Problem::usage(
                 "the desc is invalid: it has no output, and NumPy, ONNX and JavaScript have no desc to refuse",
                 "write `--as rust` or `--as c`: their programs ask whether the desc is refused",
@@ -99,11 +100,11 @@ fn not_in_onnx(reason: &str) -> Problem {
     )
 }
 
-fn subject(judged: &Judged) -> Result<Subject, Problem> {
+fn subject(judged: &Judged) -> Result<ExportedCase, Problem> {
     match judged.judgement.validity() {
-        Validity::Invalid => Ok(Subject::Invalid(InvalidCase { about: about_invalid(judged)? })),
+        Validity::Invalid => Ok(ExportedCase::Invalid(InvalidCase { about: about_invalid(judged)? })),
         Validity::Open => Err(open(judged)),
-        Validity::Valid => valid(judged).map(|case| Subject::Valid(Box::new(case))),
+        Validity::Valid => valid(judged).map(|case| ExportedCase::Valid(Box::new(case))),
     }
 }
 

@@ -23,8 +23,8 @@ use dmlcts_generate::{Suite, draw::derive};
 use dmlcts_model::{Case, FeatureLevel, escaped};
 use dmlcts_report::{Tone, command, counted, grouped};
 use dmlcts_runner::{
-    Applies, Class, Configuration, Cursor, Ending, Event as RunEvent, Factory, Group, Kind, KnownEntry,
-    KnownFailure, KnownFailures, Run, Source, Status, Stop, SuiteSource, Verdict,
+    Applies, CaseSource, CauseKind, Class, Configuration, Cursor, Ending, Event as RunEvent, Factory, Group,
+    KnownEntry, KnownFailure, KnownFailures, Run, Status, Stop, SuiteSource, Verdict,
 };
 use dmlcts_spec::{Library, Predicate};
 use dmlcts_store::{
@@ -144,7 +144,7 @@ fn every(operator: &str, class: &str) -> Option<KnownEntry> {
         cases: operator.to_owned(),
         classes: vec![class],
         status: Status::Known,
-        kind: Kind::of(class),
+        kind: CauseKind::of(class),
         is_partial: true,
         is_flaky: false,
         reason: String::new(),
@@ -561,7 +561,7 @@ struct Stretch {
     cases: Range<u64>,
 }
 
-impl Source for Stretch {
+impl CaseSource for Stretch {
     fn count(&self) -> Option<u64> {
         Some(self.cases.end - self.cases.start)
     }

@@ -82,8 +82,8 @@ fn flights(started: &Started) -> Vec<&Flight> {
         .flights
         .iter()
         .filter_map(|state| match state {
-            State::UnderWay(flight) => Some(&**flight),
-            State::Over(_) => None,
+            FlightState::UnderWay(flight) => Some(&**flight),
+            FlightState::Over(_) => None,
         })
         .collect()
 }
@@ -144,7 +144,7 @@ fn a_device_that_is_removed_while_a_batch_waits_for_it_is_told_as_removed() {
     hold.release();
     assert!(!device.is_late());
     let fault = held.lost.expect("nothing came back").fault;
-    assert!(matches!(fault, Fault::Removed { .. }), "{fault:?}");
+    assert!(matches!(fault, FlightFault::Removed { .. }), "{fault:?}");
 }
 
 /// A lane has a part of a heap, which is not given out again.
@@ -163,7 +163,7 @@ fn a_flight_that_does_not_start_gives_its_lane_back() {
         let mut load = Load::default();
         load.push(0, &operator, job.binding, &job.runs[0], arenas, u64::MAX).expect("it has a place");
         let started = load.start(device, &batch.inputs, &batch.outputs, LONG);
-        assert!(matches!(started, Err(Fault::Impossible(_))), "somebody else was to initialise it");
+        assert!(matches!(started, Err(FlightFault::Impossible(_))), "somebody else was to initialise it");
         assert_eq!(device.free_lanes(), 1);
     }
 }

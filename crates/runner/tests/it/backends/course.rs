@@ -10,7 +10,7 @@ use dmlcts_backend::{
 };
 use dmlcts_model::{Case, ErrorCode, FeatureLevel, Outcome};
 use dmlcts_reference::Reference;
-use dmlcts_runner::{Configuration, Cursor, Ending, Event, RunError, Source, Stop, Verdict};
+use dmlcts_runner::{CaseSource, Configuration, Cursor, Ending, Event, RunError, Stop, Verdict};
 use dmlcts_spec::{Library, Operator, Predicate};
 
 use crate::fixture::{
@@ -191,7 +191,7 @@ fn a_backend_that_is_lost_ends_the_run_and_its_last_cases_count() {
 /// Cases of which one cannot be read: a bug of dmlcts itself.
 struct Unreadable(Vec<Case>);
 
-impl Source for Unreadable {
+impl CaseSource for Unreadable {
     fn count(&self) -> Option<u64> {
         Some(self.0.len() as u64)
     }

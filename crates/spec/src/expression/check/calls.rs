@@ -2,7 +2,7 @@
 
 use dmlcts_model::closest;
 
-use super::{Axis, Checked, Checker, Context, mismatch};
+use super::{AxisScope, Checked, Checker, Context, mismatch};
 use crate::{
     ElementKind, Elements,
     expression::{
@@ -66,9 +66,9 @@ impl Checker<'_> {
                 .help("a clause is judged on each axis alone"));
         }
         let is_named = matches!(other, OtherAxis::First | OtherAxis::Last);
-        if is_named && context.axis == Axis::Outside {
+        if is_named && context.axis == AxisScope::Outside {
             // It is the same on every axis, so any axis tells.
-            let inner = Context { axis: Axis::Quantified, ..context };
+            let inner = Context { axis: AxisScope::Quantified, ..context };
             let term = self.on_other_axis(other, argument, span, inner)?;
             if term.value_type != Type::Condition {
                 return Err(Mistake::new(span, "this is a number, but no axis is meant here")

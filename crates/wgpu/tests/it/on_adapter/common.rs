@@ -6,7 +6,7 @@ use std::{
 };
 
 use dmlcts_generate::Suite;
-use dmlcts_runner::{Configuration, Listed, Run, Source, Stop, SuiteSource, Summary};
+use dmlcts_runner::{CaseSource, Configuration, Listed, Run, Stop, SuiteSource, Summary};
 use dmlcts_spec::Library;
 use dmlcts_wgpu::{Gpu, OpenError, Options};
 
@@ -32,7 +32,7 @@ pub(crate) fn gpu(options: Options) -> Option<Arc<Gpu>> {
 }
 
 /// Runs cases on an adapter.
-pub(crate) fn run(gpu: &Arc<Gpu>, source: Arc<dyn Source>, configuration: Configuration) -> Summary {
+pub(crate) fn run(gpu: &Arc<Gpu>, source: Arc<dyn CaseSource>, configuration: Configuration) -> Summary {
     let gpu = Arc::clone(gpu);
     let run = Run {
         library: Library::embedded(),
@@ -45,14 +45,14 @@ pub(crate) fn run(gpu: &Arc<Gpu>, source: Arc<dyn Source>, configuration: Config
 }
 
 /// The cases of a suite.
-pub(crate) fn suite(name: &str) -> Arc<dyn Source> {
+pub(crate) fn suite(name: &str) -> Arc<dyn CaseSource> {
     let suite = Suite::load(name).expect("the suite loads");
     let expansion = suite.expand(Library::embedded(), 0).expect("the suite expands");
     Arc::new(SuiteSource::new(expansion, &[]))
 }
 
 /// The lines of cases.
-pub(crate) fn lines(lines: &[&str]) -> Arc<dyn Source> {
+pub(crate) fn lines(lines: &[&str]) -> Arc<dyn CaseSource> {
     let case = |line: &&str| {
         dmlcts_model::line::parse(line, Library::embedded().signatures())
             .unwrap_or_else(|error| panic!("{line}: {error}"))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dmlcts_backend::{Backend, Batch, Run};
 use dmlcts_model::{Case, Outcome, line};
-use dmlcts_runner::{Configuration, Source};
+use dmlcts_runner::{CaseSource, Configuration};
 use dmlcts_spec::Library;
 use dmlcts_wgpu::Options;
 
@@ -20,7 +20,7 @@ pub(crate) const TRANSPOSED: [&str; 6] = [
     "SLICE1 FLOAT16 in=50,64 out=50,32 InputTensor.Strides=1,50 InputWindowOffsets=0,0 InputWindowSizes=50,64 InputWindowStrides=1,2 fill=random:6",
 ];
 
-pub(crate) fn transposed_cases() -> Arc<dyn Source> {
+pub(crate) fn transposed_cases() -> Arc<dyn CaseSource> {
     lines(&TRANSPOSED)
 }
 
