@@ -1,5 +1,7 @@
 //! What a run came to, with its findings.
 
+use std::time::Duration;
+
 use dmlcts_runner::Summary;
 
 use crate::{Finding, LeftOut};
@@ -13,4 +15,6 @@ pub struct Diagnosis {
     pub findings: Vec<Finding>,
     /// What the limits on explaining failures left out.
     pub left_out: LeftOut,
+    /// The time for the evidence of predicates. It is a part of the time for explaining failures.
+    pub evidence: Duration,
 }

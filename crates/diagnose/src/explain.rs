@@ -266,6 +266,10 @@ impl Ask for Experiments<'_, '_> {
         self.spending.open_evidence(operator, class);
     }
 
+    fn end_evidence(&mut self) {
+        self.spending.close();
+    }
+
     fn cut(&mut self, limit: RoundLimit) {
         self.spending.cut(match limit {
             RoundLimit::Cases => Limit::Cases,

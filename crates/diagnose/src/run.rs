@@ -62,7 +62,7 @@ pub enum Event<'a> {
     /// An event of the run.
     Run(dmlcts_runner::Event<'a>),
     /// All cases have run. The search for the causes of the failures begins.
-    ExplainOptions {
+    Explaining {
         /// The number of failures.
         failures: u64,
     },
@@ -91,12 +91,12 @@ pub fn run(
     let earlier: Vec<EarlierFinding> = explaining.earlier.iter().cloned().chain(known).collect();
     let retries = run.configuration.retries;
     let tell = RefCell::new(tell);
-    let (summary, (findings, left_out)) =
+    let (summary, (findings, left_out, evidence)) =
         run_then(&run, &mut |event| tell.borrow_mut()(Event::Run(event)), |ended| {
             let mut tell = |event: Event<'_>| tell.borrow_mut()(event);
             Explanation { explaining, earlier: &earlier, deadline, retries, ended }.findings(&mut tell)
         })?;
-    Ok(Diagnosis { summary, findings, left_out })
+    Ok(Diagnosis { summary, findings, left_out, evidence })
 }
 
 /// The explanation of a run that ended.
@@ -111,9 +111,9 @@ struct Explanation<'a, 'run> {
 }
 
 impl Explanation<'_, '_> {
-    /// The findings, shrunk, and what was left out. A run that ended at its first failure has no experiments.
-    /// After an interrupt, nothing runs but smaller cases, for a short time.
-    fn findings(mut self, tell: &mut dyn FnMut(Event<'_>)) -> (Vec<Finding>, LeftOut) {
+    /// The findings, shrunk, what was left out, and the time for evidence. A run that ended at its first
+    /// failure has no experiments. After an interrupt, nothing runs but smaller cases, for a short time.
+    fn findings(mut self, tell: &mut dyn FnMut(Event<'_>)) -> (Vec<Finding>, LeftOut, Duration) {
         let end = match self.ended.ending {
             Ending::BackendLost | Ending::Hangs => End::Now(Limit::EndOfRun),
             _ => End::Deadline(self.deadline),
@@ -154,7 +154,7 @@ impl Explanation<'_, '_> {
             finding.output = evidence.map(|evidence| Digest::of(&evidence.actual));
             finding.shows = first_wrong(finding.shown());
         }
-        (findings, spending.left_out)
+        (findings, spending.left_out, spending.evidence)
     }
 
     /// Turns the failures into findings, the most severe first.
@@ -165,7 +165,7 @@ impl Explanation<'_, '_> {
         }
         let failures = run_outcomes.failures().len() as u64;
         if spending.over().is_none() && failures > 0 {
-            tell(Event::ExplainOptions { failures });
+            tell(Event::Explaining { failures });
         }
         let (earlier, retries) = (self.earlier, self.retries);
         Explainer { trials, groups, earlier, retries, spending }.findings(run_outcomes)

@@ -135,6 +135,8 @@ pub(crate) struct Spending {
     time: Duration,
     accounts: BTreeMap<Owner, Account>,
     open: Option<Open>,
+    /// The time for evidence, with the time between its cases.
+    pub(crate) evidence: Duration,
     pub(crate) left_out: LeftOut,
 }
 
@@ -145,6 +147,7 @@ struct Open {
     limit: Account,
     /// The time that all accounts together may have cost.
     time: Duration,
+    opened: Instant,
     /// When cases that were allowed to run began to do so.
     since: Option<Instant>,
     /// The limit that refused a case first.
@@ -158,7 +161,8 @@ impl Spending {
         let shares = u32::try_from(kinds).unwrap_or(SHARES).clamp(1, SHARES);
         let limit = Account { cases, evidence: usize::MAX, time: all / shares, hangs: 2 };
         let (accounts, left_out) = (BTreeMap::new(), LeftOut::default());
-        Self { stop, end, limit, all, time: Duration::ZERO, accounts, open: None, left_out }
+        let (time, evidence) = (Duration::ZERO, Duration::ZERO);
+        Self { stop, end, limit, all, time, accounts, open: None, evidence, left_out }
     }
 
     /// The number of cases that a finding may cost.
@@ -234,14 +238,15 @@ impl Spending {
     fn open(&mut self, owner: Owner, stage: Stage) {
         self.close();
         let (limit, time) = (stage.limit(self.limit), stage.of(self.all));
-        self.open = Some(Open { owner, stage, limit, time, since: None, cut: None });
+        self.open = Some(Open { owner, stage, limit, time, opened: Instant::now(), since: None, cut: None });
     }
 
     /// Closes the open account. Returns whether it refused a case.
     pub(crate) fn close(&mut self) -> bool {
-        let Some(Open { owner, stage, cut, .. }) = self.open.take() else { return false };
+        let Some(Open { owner, stage, cut, opened, .. }) = self.open.take() else { return false };
         // The counts of a finding say how much evidence it has.
         if stage == Stage::Evidence {
+            self.evidence += opened.elapsed();
             return cut.is_some();
         }
         if owner != Owner::Earlier {

@@ -164,6 +164,7 @@ pub fn explain(
         let labelled: Vec<Labelled> = sample.values().chain(&asked).cloned().collect();
         let seed = derive(seed, &format!("evidence {attempt}"));
         let refuting = weigh(&mut learned, &labelled, (library, level), seed, budget, ask);
+        ask.end_evidence();
         attempt += 1;
         if refuting.is_empty() || attempt > CORRECTIONS || (budget.is_over)() {
             break;

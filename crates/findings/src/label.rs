@@ -47,6 +47,9 @@ pub trait Ask {
         let _ = (operator, class);
     }
 
+    /// The evidence is complete.
+    fn end_evidence(&mut self) {}
+
     /// The rounds of a search ended at a limit, although answers still contradicted the rules.
     fn cut(&mut self, limit: RoundLimit) {
         let _ = limit;

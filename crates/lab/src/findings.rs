@@ -3,13 +3,7 @@
 //! Each fault runs the suite as `dmlcts run` does. A finding's predicate is right about a case if it holds
 //! exactly where the fault shows.
 
-use std::{
-    collections::BTreeSet,
-    io::Write,
-    process::ExitCode,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeSet, io::Write, process::ExitCode, sync::Arc, time::Duration};
 
 use dmlcts_diagnose::{Diagnosis, Event, ExplainOptions, Finding, Rule};
 use dmlcts_findings::{
@@ -79,8 +73,8 @@ struct Explained {
     judged: usize,
     /// Some of the cases that contradict predicates that are called exact.
     contradicting: Vec<Case>,
-    /// The time of the run and of the experiments.
-    time: Duration,
+    /// The time for explaining the failures, and the part of it for evidence.
+    times: [Duration; 2],
 }
 
 impl Explained {
@@ -258,9 +252,9 @@ fn outcome(
     let (_, mut judges) = run(subject, fresh, None)?;
     let source: Arc<dyn CaseSource> = Arc::new(Listed::new(swept(&shown, &judges), "swept"));
     judges.extend(run(subject, &source, None)?.1);
-    let began = Instant::now();
-    let findings = run(subject, suite, Some(ExplainOptions::USUAL_CASES))?.0.findings;
-    let time = began.elapsed();
+    let (diagnosis, _) = run(subject, suite, Some(ExplainOptions::USUAL_CASES))?;
+    let timings = diagnosis.summary.timings.unwrap_or_default();
+    let (findings, times) = (diagnosis.findings, [timings.explanation, diagnosis.evidence]);
     let (wrong_in_suite, _) = mistakes(subject, &findings, &shown)?;
     let (wrong, judged) = mistakes(subject, &findings, &judges)?;
     let exact: Vec<Finding> = findings.iter().filter(|one| is_called_exact(one)).cloned().collect();
@@ -273,7 +267,7 @@ fn outcome(
     let examples = wrong.iter().step_by(apart);
     let examples = examples.map(|one| (one.case.clone(), one.failed == Some(true))).collect();
     let (wrong_in_suite, wrong) = (wrong_in_suite.len(), wrong.len());
-    let explained = Explained { findings, wrong_in_suite, wrong, examples, judged, contradicting, time };
+    let explained = Explained { findings, wrong_in_suite, wrong, examples, judged, contradicting, times };
     Ok(Outcome::Explained(Box::new(explained)))
 }
 
@@ -498,14 +492,22 @@ fn print(rows: &[(&FaultSubject, Outcome)], apart: &Apart) -> std::io::Result<()
             share(one),
             share(agrees)
         )?;
+        let of_times = |time: &dyn Fn([Duration; 2]) -> Duration, percent: usize| {
+            let mut times: Vec<f64> = of.iter().map(|one| time(one.times).as_secs_f64()).collect();
+            times.sort_by(f64::total_cmp);
+            let place = (times.len() * percent / 100).min(times.len().saturating_sub(1));
+            format!("{:.1}", times.get(place).copied().unwrap_or_default())
+        };
         let exact = of.iter().filter(|one| one.is_called_exact()).count();
         let wrongly = of.iter().filter(|one| one.is_wrongly_called_exact()).count();
         writeln!(out, "  called exact: {}, and wrongly so: {}", share(exact), share(wrongly))?;
         writeln!(
             out,
-            "  medians: {} cases and {:.1} s of a fault",
+            "  medians: {} cases, {} s of search, {} s of evidence for a fault; 95 % search for at most {} s",
             grouped(median(of.iter().map(|one| one.asked())).unwrap_or(0)),
-            median(of.iter().map(|one| one.time)).unwrap_or_default().as_secs_f64()
+            of_times(&|[all, evidence]| all - evidence, 50),
+            of_times(&|[_, evidence]| evidence, 50),
+            of_times(&|[all, evidence]| all - evidence, 95)
         )?;
     }
     out.flush()

@@ -202,7 +202,12 @@ pub fn write_summary(
     if let Some(timings) = summary.timings.as_ref().filter(|_| context.timings) {
         line("timings", None, &times(timings))?;
         if !diagnosis.findings.is_empty() {
-            line("", None, &format!("explaining the failures, after that: {}", span(timings.explanation)))?;
+            let (all, evidence) = (span(timings.explanation), span(diagnosis.evidence));
+            line(
+                "",
+                None,
+                &format!("explaining the failures, after that: {all}, {evidence} of it for evidence"),
+            )?;
         }
     }
     let mut next = Vec::new();

@@ -88,7 +88,7 @@ impl<'a> Terminal<'a> {
     pub fn show(&mut self, event: &Event<'_>) {
         match event {
             Event::Run(event) => self.course(event),
-            Event::ExplainOptions { failures } => {
+            Event::Explaining { failures } => {
                 self.say(&format!("looking for the causes of {}", counted(*failures, "failure")));
             }
             Event::Shrinking { findings } => {

@@ -4,6 +4,8 @@
 //! indices, and a summary of all of them. Files of different runs, overlapping or missing parts, runs that
 //! were cut off, and counts that do not add up are errors.
 
+use std::time::Duration;
+
 use dmlcts_diagnose::{Diagnosis, Finding, LeftOut};
 use dmlcts_model::FeatureLevel;
 use dmlcts_runner::{Class, CutPart, Ending, Group, Partition, Summary, Totals};
@@ -289,7 +291,7 @@ fn summarise(
         bad_end: all_bad_ends(bad_ends),
         cut,
     };
-    Ok(Some(Diagnosis { summary, findings, left_out }))
+    Ok(Some(Diagnosis { summary, findings, left_out, evidence: Duration::ZERO }))
 }
 
 /// The bad ends of backends that were asked to end. Each one is described once, with the first part that it
