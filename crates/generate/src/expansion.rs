@@ -277,12 +277,10 @@ fn generator<'lib>(
     let sizes = random::sizes(elements);
     let layouts = if form.strategy == Strategy::Layout { Layouts::All } else { Layouts::Some };
     let mut sampler = |space: &Arc<Space<'lib>>| {
-        let supported = types.iter().copied().filter(|data_type| space.types.contains(data_type)).collect();
-        let ranks = (ranks.0.max(space.ranks.0), ranks.1.min(space.ranks.1));
         // Small tensors use the pools that all parts share.
         let pools = spaces.pools(space, Sampler::longest_axis(elements.max(USUAL)));
         let fills = form.fills.clone().unwrap_or_default();
-        Sampler::new(pools, supported, ranks, fills, layouts, Arc::clone(&sizes))
+        Sampler::new(pools, &types, ranks, fills, layouts, Arc::clone(&sizes))
     };
     match form.strategy {
         Strategy::Exhaustive => {
@@ -319,7 +317,7 @@ fn generator<'lib>(
             let samplers: Vec<_> = bounded.iter().filter_map(|bounded| sampler(&bounded.space)).collect();
             let cross = form.cross.clone();
             let cross = cross.unwrap_or_else(|| Cross::USUAL.to_vec());
-            searched(samplers, move |sampler| negative::search(sampler, &types, ranks, &cross, seed))
+            searched(samplers, move |sampler| negative::search(sampler, &cross, seed))
         }
         Strategy::Boundary => {
             let samplers: Vec<_> = bounded.iter().filter_map(|bounded| sampler(&bounded.space)).collect();
@@ -327,7 +325,7 @@ fn generator<'lib>(
         }
         Strategy::Twins => {
             let samplers: Vec<_> = bounded.iter().filter_map(|bounded| sampler(&bounded.space)).collect();
-            searched(samplers, move |sampler| twins::search(sampler, &types, ranks, each, seed))
+            searched(samplers, move |sampler| twins::search(sampler, each, seed))
         }
     }
 }
