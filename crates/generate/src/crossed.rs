@@ -252,7 +252,8 @@ impl<'lib> Crossed<'lib> {
         fields.len() == 1 && fields.iter().all(|name| name.ends_with(field))
     }
 
-    fn clause(&self, way: usize) -> &'lib Clause {
+    /// The clause that a way breaks.
+    pub(crate) fn clause(&self, way: usize) -> &'lib Clause {
         &self.operator.clauses()[self.operator.ways().all()[way].clause]
     }
 

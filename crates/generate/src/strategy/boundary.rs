@@ -30,7 +30,8 @@ use crate::{
 const WRAP: i64 = 1 << 32;
 /// The right side minus the left side, in the order of the search.
 const DISTANCES: [i64; 9] = [0, 1, -1, WRAP, -WRAP, WRAP + 1, WRAP - 1, 1 - WRAP, -1 - WRAP];
-/// Small tensors find the same failures as large ones, and every backend can run them.
+/// The sizes of solved tuples. Small tensors find the same failures as large ones, and every backend can run
+/// them.
 const SIZES: Interval = Interval::new(0, 12);
 /// The number of valid descs whose neighbours are searched.
 const BASES: u64 = 16;

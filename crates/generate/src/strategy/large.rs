@@ -128,7 +128,6 @@ pub(crate) fn search(
     let Some((types, ranks)) = space.supported(types, ranks) else { return SearchResult::default() };
     let limit = elements.map_or(u128::MAX, u128::from);
     let beyond = beyond.map_or(0, u128::from);
-    let found = SearchResult::default();
     let most = each.map_or(usize::MAX, |each| each as usize);
     let mut search = Search {
         space,
@@ -141,7 +140,7 @@ pub(crate) fn search(
         seed,
         turn: 0,
         scratch: Scratch::default(),
-        found,
+        found: SearchResult::default(),
     };
     for place in 0..space.settings.len() {
         search.lengths(place);

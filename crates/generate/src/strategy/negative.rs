@@ -350,7 +350,7 @@ impl Search<'_, '_> {
             INNER => rank / 2,
             _ => rank - 1,
         };
-        let is_on_axis = self.space.operator.clauses()[self.ways.all()[way].clause].scope == Scope::Axis;
+        let is_on_axis = self.crossed.clause(way).scope == Scope::Axis;
         let is_decided = self.crossed.is_decided(way, factor);
         for number in 0..TRIES {
             for step in 0..known.recipes.len() {
@@ -392,7 +392,7 @@ impl Search<'_, '_> {
         if self.known[way].recipes.is_empty() {
             return;
         }
-        let is_on_axis = self.space.operator.clauses()[self.ways.all()[way].clause].scope == Scope::Axis;
+        let is_on_axis = self.crossed.clause(way).scope == Scope::Axis;
         let mut turn = way;
         for &factor in cross {
             if factor == Cross::Question || factor == Cross::Axis && !is_on_axis {

@@ -259,11 +259,10 @@ pub(crate) fn changes(base: &Case, space: &Space<'_>) -> Vec<Change> {
         all.extend(changes_of(base, space, Recipe::Member(member), 0));
     }
     all.extend(changes_of(base, space, Recipe::Retype, 0));
-    for share in Share::EACH {
-        all.extend(changes_of(base, space, Recipe::Rerank(share), 0));
-    }
-    for share in Share::EACH {
-        all.extend(changes_of(base, space, Recipe::Count(share), 0));
+    for recipe in [Recipe::Rerank, Recipe::Count] {
+        for share in Share::EACH {
+            all.extend(changes_of(base, space, recipe(share), 0));
+        }
     }
     all
 }
