@@ -101,12 +101,23 @@ impl<'lib> Crossed<'lib> {
 
     /// Adds an invalid case, which breaks these clauses.
     pub fn add(&mut self, case: &Case, violated: IdSet, level: FeatureLevel, scratch: &mut Scratch) {
+        for (way, truth) in self.taken(case, violated, level, scratch) {
+            self.mark(way, truth, case);
+        }
+    }
+
+    /// The ways in which a case breaks these clauses, and the axes on which it does.
+    pub(crate) fn taken(
+        &mut self,
+        case: &Case,
+        violated: IdSet,
+        level: FeatureLevel,
+        scratch: &mut Scratch,
+    ) -> Vec<(usize, Truth)> {
         let mut taken = Vec::new();
         let memory = (scratch.values(), &mut self.truths);
         self.operator.ways().taken(violated, case, level, memory, |way, truth| taken.push((way, truth)));
-        for (way, truth) in taken {
-            self.mark(way, truth, case);
-        }
+        taken
     }
 
     /// Adds a case that takes a way on some axes.
@@ -241,7 +252,8 @@ impl<'lib> Crossed<'lib> {
         fields.len() == 1 && fields.iter().all(|name| name.ends_with(field))
     }
 
-    fn clause(&self, way: usize) -> &'lib Clause {
+    /// The clause that a way breaks.
+    pub(crate) fn clause(&self, way: usize) -> &'lib Clause {
         &self.operator.clauses()[self.operator.ways().all()[way].clause]
     }
 

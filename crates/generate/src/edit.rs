@@ -10,7 +10,7 @@ use std::{iter, sync::Arc};
 use dmlcts_model::{BindingOffsets, DataType, Desc, List, MemberKind, Side, Signature, Tensor, Value};
 
 /// One list of a desc.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ListPlace {
     /// The sizes of a tensor.
     Sizes(Side),
@@ -44,7 +44,7 @@ impl ListPlace {
 }
 
 /// The part of a desc whose number of axes changes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Share {
     /// Tensors and members.
     All,
@@ -102,6 +102,11 @@ pub(crate) fn list_mut(desc: &mut Desc, place: ListPlace) -> Option<&mut Option<
             _ => None,
         },
     }
+}
+
+/// The list at a place, to change it; `None` if it is missing.
+pub(crate) fn present(desc: &mut Desc, place: ListPlace) -> Option<&mut List> {
+    list_mut(desc, place)?.as_mut()
 }
 
 /// The lists of a desc that are not missing.

@@ -276,23 +276,20 @@ fn generator<'lib>(
     let length = form.count.map_or(Length::Endless, |count| Length::Finite(count.into()));
     let sizes = random::sizes(elements);
     let layouts = if form.strategy == Strategy::Layout { Layouts::All } else { Layouts::Some };
-    let mut sampler = |space: &Arc<Space<'lib>>| {
-        let supported = types.iter().copied().filter(|data_type| space.types.contains(data_type)).collect();
-        let ranks = (ranks.0.max(space.ranks.0), ranks.1.min(space.ranks.1));
+    let all: Vec<Arc<Space<'lib>>> = bounded.iter().map(|bounded| Arc::clone(&bounded.space)).collect();
+    let sampler = |space| {
         // Small tensors use the pools that all parts share.
         let pools = spaces.pools(space, Sampler::longest_axis(elements.max(USUAL)));
         let fills = form.fills.clone().unwrap_or_default();
-        Sampler::new(pools, supported, ranks, fills, layouts, Arc::clone(&sizes))
+        Sampler::new(pools, &types, ranks, fills, layouts, Arc::clone(&sizes))
     };
+    let samplers = || -> Vec<Sampler<'lib>> { all.iter().filter_map(sampler).collect() };
     match form.strategy {
         Strategy::Exhaustive => {
             let fills = form.fills.clone().unwrap_or_else(|| vec![FillForm::Coordinates]);
             Arc::new(Exhaustive::new(bounded, ranks, types, fills, seed))
         }
-        Strategy::Random | Strategy::Layout => {
-            let samplers = bounded.iter().filter_map(|bounded| sampler(&bounded.space)).collect();
-            Arc::new(Random::new(samplers, seed, length))
-        }
+        Strategy::Random | Strategy::Layout => Arc::new(Random::new(samplers(), seed, length)),
         Strategy::Mutated => {
             let others = before.iter().map(|part| Arc::clone(&part.generator));
             Arc::new(Mutated::new(others.collect(), seed, length))
@@ -301,34 +298,22 @@ fn generator<'lib>(
             let cases = Arc::clone(&spaces.vectors);
             searched([cases], move |cases| vectors::search(cases, &operators, &types, ranks))
         }
-        Strategy::Documented => {
-            let spaces = bounded.into_iter().map(|bounded| bounded.space);
-            searched(spaces, move |space| documented::search(space, &types, ranks))
-        }
+        Strategy::Documented => searched(all, move |space| documented::search(space, &types, ranks)),
         Strategy::Covering => {
             let strength = form.strength.unwrap_or(2) as usize;
-            let spaces = bounded.into_iter().map(|bounded| bounded.space);
-            searched(spaces, move |space| covering::search(space, &types, ranks, strength, seed))
+            searched(all, move |space| covering::search(space, &types, ranks, strength, seed))
         }
         Strategy::Large => {
             let limits = (form.beyond, form.elements, form.each);
-            let spaces = bounded.into_iter().map(|bounded| bounded.space);
-            searched(spaces, move |space| large::search(space, &types, ranks, limits, seed))
+            searched(all, move |space| large::search(space, &types, ranks, limits, seed))
         }
         Strategy::Negative => {
-            let samplers: Vec<_> = bounded.iter().filter_map(|bounded| sampler(&bounded.space)).collect();
             let cross = form.cross.clone();
             let cross = cross.unwrap_or_else(|| Cross::USUAL.to_vec());
-            searched(samplers, move |sampler| negative::search(sampler, &types, ranks, &cross, seed))
+            searched(samplers(), move |sampler| negative::search(sampler, &cross, seed))
         }
-        Strategy::Boundary => {
-            let samplers: Vec<_> = bounded.iter().filter_map(|bounded| sampler(&bounded.space)).collect();
-            searched(samplers, move |sampler| boundary::search(sampler, each, seed))
-        }
-        Strategy::Twins => {
-            let samplers: Vec<_> = bounded.iter().filter_map(|bounded| sampler(&bounded.space)).collect();
-            searched(samplers, move |sampler| twins::search(sampler, &types, ranks, each, seed))
-        }
+        Strategy::Boundary => searched(samplers(), move |sampler| boundary::search(sampler, each, seed)),
+        Strategy::Twins => searched(samplers(), move |sampler| twins::search(sampler, each, seed)),
     }
 }
 

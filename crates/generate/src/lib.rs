@@ -31,7 +31,7 @@
 //! | `expansion`, `certificate` | a suite applied to a spec; the coverage of a complete run |
 //! | `space`, `pool` | an operator's descs as settings, types and tuples; tuples to draw from |
 //! | `lower`, `solve` | constraints on one axis, lowered from clauses; their solutions |
-//! | `strategy` | one file per strategy |
+//! | `strategy` | one file per strategy; `driver` and `neighbour` are shared by several |
 //! | [`vectors`] | the test vectors of other projects, compared with the oracle |
 //! | `crossed` | the factors that ways to break a clause are crossed with |
 //! | `impossible` | the pairs of a way and a factor's value that no desc shows |

@@ -212,6 +212,7 @@ impl Lowering<'_> {
 
     /// Collects every comparison in a read as a separate condition.
     fn comparisons(&self, term: &expression::Term, found: &mut Vec<Condition>) {
+        let equal = |a, b| Self::compare(expression::Comparison::Equal, self.number(a), self.number(b));
         match &term.kind {
             TermKind::Compare(comparison, pair) => {
                 found.push(Self::compare(*comparison, self.number(&pair[0]), self.number(&pair[1])));
@@ -221,22 +222,14 @@ impl Lowering<'_> {
             TermKind::Binary(binary, pair) => {
                 if matches!(binary, Binary::Minimum | Binary::Maximum) {
                     // Equality is the boundary at which the choice changes.
-                    found.push(Self::compare(
-                        expression::Comparison::Equal,
-                        self.number(&pair[0]),
-                        self.number(&pair[1]),
-                    ));
+                    found.push(equal(&pair[0], &pair[1]));
                 }
                 pair.iter().for_each(|part| self.comparisons(part, found));
             }
             TermKind::Logic(_, pair) => pair.iter().for_each(|part| self.comparisons(part, found)),
             TermKind::Clamp(parts) => {
                 for end in &parts[1..] {
-                    found.push(Self::compare(
-                        expression::Comparison::Equal,
-                        self.number(&parts[0]),
-                        self.number(end),
-                    ));
+                    found.push(equal(&parts[0], end));
                 }
                 parts.iter().for_each(|part| self.comparisons(part, found));
             }

@@ -168,9 +168,7 @@ impl<'lib> Space<'lib> {
 
     /// Finds a valid tuple with sizes of 1. A setting without one is not used.
     fn find_unit(&self, setting: &mut Setting, scratch: &mut Scratch) -> bool {
-        let mut domains = self.domains();
-        domains[INPUT] = Interval::single(1);
-        domains[OUTPUT] = Interval::single(1);
+        let domains = self.domains_of_sizes(Interval::single(1));
         let mut candidates = Vec::new();
         // Searches small values first, because the simplest tuple is the best unit.
         let mut near = domains.clone();
@@ -195,9 +193,10 @@ impl<'lib> Space<'lib> {
             let samples = (0..32).filter_map(|_| problem.sample(&mut draws));
             candidates.extend(samples.map(|values| values.to_vec()));
         }
+        let mut case = self.blank();
         for tuple in candidates {
             setting.unit = tuple;
-            let judgement = self.judge_unit(setting, scratch);
+            let judgement = self.judge_tuple(setting, &setting.unit, &mut case, scratch);
             if judgement.validity() == Validity::Valid {
                 return true;
             }
@@ -205,16 +204,28 @@ impl<'lib> Space<'lib> {
         false
     }
 
-    fn judge_unit(&self, setting: &Setting, scratch: &mut Scratch) -> Judgement {
-        let mut case = self.blank();
-        let tuples = [setting.unit.as_slice(); MOST_AXES];
-        self.assemble(&mut case, setting, self.types[0], &tuples[..self.ranks.0]);
-        self.operator.judge(&case.desc, self.level, scratch)
-    }
-
     /// The range of each variable.
     pub(crate) fn domains(&self) -> Domains {
         self.variables.iter().map(|variable| variable.range).collect()
+    }
+
+    /// The range of each variable, with both sizes in an interval.
+    pub(crate) fn domains_of_sizes(&self, sizes: Interval) -> Domains {
+        let mut domains = self.domains();
+        domains[INPUT] = sizes;
+        domains[OUTPUT] = sizes;
+        domains
+    }
+
+    /// Those of a part's types and ranks that the operator supports. `None` if there are none.
+    pub(crate) fn supported(
+        &self,
+        types: &[DataType],
+        ranks: (usize, usize),
+    ) -> Option<(Vec<DataType>, (usize, usize))> {
+        let types: Vec<DataType> = types.iter().copied().filter(|known| self.types.contains(known)).collect();
+        let ranks = (ranks.0.max(self.ranks.0), ranks.1.min(self.ranks.1));
+        (!types.is_empty() && ranks.0 <= ranks.1).then_some((types, ranks))
     }
 
     /// A case of this operator, for [`Space::assemble`] to overwrite.
@@ -222,6 +233,11 @@ impl<'lib> Space<'lib> {
         let tensor = Tensor::packed(DataType::FLOAT32, List::from_elem(1, 1));
         let desc = Desc::usual(Arc::clone(self.operator.signature()), tensor.clone(), tensor);
         Case { desc: Box::new(desc), binding: BindingOffsets::default(), fill: Fill::Iota }
+    }
+
+    /// Judges a desc at the space's feature level.
+    pub(crate) fn judge(&self, desc: &Desc, scratch: &mut Scratch) -> Judgement {
+        self.operator.judge(desc, self.level, scratch)
     }
 
     /// Judges a tuple on the last axis of a desc. Its other axes, if any are required, are units.
@@ -235,7 +251,7 @@ impl<'lib> Space<'lib> {
         let mut tuples = [setting.unit.as_slice(); MOST_AXES];
         tuples[self.ranks.0 - 1] = tuple;
         self.assemble(case, setting, self.types[0], &tuples[..self.ranks.0]);
-        self.operator.judge(&case.desc, self.level, scratch)
+        self.judge(&case.desc, scratch)
     }
 
     /// Sets every scalar union to a value of the data type that the bits of `word` choose. The bytes that the
@@ -359,6 +375,20 @@ impl Space<'_> {
         }
         found.dedup();
         found
+    }
+
+    /// For each size, a tuple as in [`Space::tuples_of_size`], in each way that all sizes have.
+    pub(crate) fn tuples_of_sizes(
+        &self,
+        setting: &Setting,
+        place: usize,
+        sizes: &[i64],
+        open: bool,
+    ) -> Vec<Vec<Vec<i64>>> {
+        let tuples: Vec<_> =
+            sizes.iter().map(|&size| self.tuples_of_size(setting, place, size, open)).collect();
+        let count = tuples.iter().map(Vec::len).min().unwrap_or(0);
+        (0..count).map(|of| tuples.iter().map(|of_size| of_size[of].clone()).collect()).collect()
     }
 }
 

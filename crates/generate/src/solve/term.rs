@@ -201,6 +201,11 @@ impl Comparison {
         Self { relation, difference, unknowns }
     }
 
+    /// The condition that the left side minus the right side is exactly `by`.
+    pub(crate) fn apart(&self, by: i64) -> Condition {
+        Condition::Compare(Self::new(Relation::Equal, self.difference.clone(), Term::Number(by)))
+    }
+
     fn negated(self) -> Self {
         let Self { relation, difference, unknowns } = self;
         // `not (a <= b)` is `b < a`: the difference changes its sign, and the relation its strictness.
@@ -453,43 +458,29 @@ impl Condition {
     }
 
     /// Every comparison in the condition, including those inside terms.
-    pub(crate) fn comparisons<'a>(&'a self, found: &mut Vec<&'a Comparison>) {
+    pub(crate) fn comparisons(&self) -> Vec<&Comparison> {
         match self {
-            Self::Constant(_) | Self::Opaque => {}
-            Self::Compare(comparison) => {
-                found.push(comparison);
-                comparison.difference.comparisons(found);
-            }
-            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.comparisons(found)),
-            Self::If(condition, a, b) => {
-                condition.comparisons(found);
-                a.comparisons(found);
-                b.comparisons(found);
-            }
+            Self::Constant(_) | Self::Opaque => Vec::new(),
+            Self::Compare(comparison) => [vec![comparison], comparison.difference.comparisons()].concat(),
+            Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::comparisons).collect(),
+            Self::If(condition, a, b) => [condition.comparisons(), a.comparisons(), b.comparisons()].concat(),
         }
     }
 }
 
 impl Term {
     /// Every comparison in the term.
-    pub(crate) fn comparisons<'a>(&'a self, found: &mut Vec<&'a Comparison>) {
+    pub(crate) fn comparisons(&self) -> Vec<&Comparison> {
         match self {
-            Self::Number(_) | Self::Unknown(_) | Self::Opaque => {}
-            Self::Negate(a) | Self::Absolute(a) => a.comparisons(found),
+            Self::Number(_) | Self::Unknown(_) | Self::Opaque => Vec::new(),
+            Self::Negate(a) | Self::Absolute(a) => a.comparisons(),
             Self::Add(a, b)
             | Self::Multiply(a, b)
             | Self::Divide(a, b)
             | Self::Modulo(a, b)
             | Self::Minimum(a, b)
-            | Self::Maximum(a, b) => {
-                a.comparisons(found);
-                b.comparisons(found);
-            }
-            Self::If(condition, a, b) => {
-                condition.comparisons(found);
-                a.comparisons(found);
-                b.comparisons(found);
-            }
+            | Self::Maximum(a, b) => [a.comparisons(), b.comparisons()].concat(),
+            Self::If(condition, a, b) => [condition.comparisons(), a.comparisons(), b.comparisons()].concat(),
         }
     }
 }

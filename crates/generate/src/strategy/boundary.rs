@@ -7,14 +7,15 @@
 //! clause on its boundary. It adds one layout of the output whose overlap is as hard as possible to decide.
 //! The judge determines the expectation of each case.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use dmlcts_model::{Case, Fill, List};
 use dmlcts_spec::{IdSet, Scope, Scratch, Validity};
 
 use super::{
     SearchResult,
-    neighbour::{self, Kind},
+    driver::Driver,
+    neighbour::{self, Change, Kind},
     random::Sampler,
 };
 use crate::{
@@ -29,6 +30,9 @@ use crate::{
 const WRAP: i64 = 1 << 32;
 /// The right side minus the left side, in the order of the search.
 const DISTANCES: [i64; 9] = [0, 1, -1, WRAP, -WRAP, WRAP + 1, WRAP - 1, 1 - WRAP, -1 - WRAP];
+/// The sizes of solved tuples. Small tensors find the same failures as large ones, and every backend can run
+/// them.
+const SIZES: Interval = Interval::new(0, 12);
 /// The number of valid descs whose neighbours are searched.
 const BASES: u64 = 16;
 /// Strides that are close to each other and have no common divisor. Whether sums of their multiples coincide
@@ -61,15 +65,13 @@ impl Search<'_, '_> {
     /// one with the comparison.
     fn clauses(&mut self, setting: &Setting) {
         for rule in setting.rules.iter().chain(&setting.questions) {
-            let mut comparisons = Vec::new();
-            rule.that.comparisons(&mut comparisons);
-            for comparison in comparisons {
+            for comparison in rule.that.comparisons() {
                 let others = setting.rules_beside(IdSet::of(rule.clause), self.space.operator);
                 let others = others.map(|other| &other.that);
                 let is_question = setting.questions.iter().any(|question| question.clause == rule.clause);
                 let closed: &[Condition] = if is_question { &[] } else { &setting.closed };
                 let conditions: Vec<&Condition> = others.chain(closed).collect();
-                self.around(setting, comparison, &conditions, self.space.domains());
+                self.around(setting, comparison, &conditions, &self.space.domains_of_sizes(SIZES));
             }
         }
     }
@@ -82,17 +84,15 @@ impl Search<'_, '_> {
         let within = Condition::Compare(Comparison::new(Relation::AtMost, unknown.clone(), last.clone()));
         let at_end = Condition::Compare(Comparison::new(Relation::Equal, unknown.clone(), last));
         let at_start = Condition::Compare(Comparison::new(Relation::Equal, unknown, Term::Number(0)));
-        let mut domains = self.space.domains();
+        let mut domains = self.space.domains_of_sizes(SIZES);
         domains.push(Interval::new(0, WRAP));
         for read in &setting.reads {
-            let mut comparisons = Vec::new();
-            read.comparisons(&mut comparisons);
-            for comparison in comparisons {
+            for comparison in read.comparisons() {
                 for place in [&at_start, &at_end, &within] {
                     let mut conditions: Vec<&Condition> = setting.conditions(false).collect();
                     conditions.push(&within);
                     conditions.push(place);
-                    self.around(setting, comparison, &conditions, domains.clone());
+                    self.around(setting, comparison, &conditions, &domains);
                 }
             }
         }
@@ -104,18 +104,10 @@ impl Search<'_, '_> {
         setting: &Setting,
         comparison: &Comparison,
         conditions: &[&Condition],
-        mut domains: Domains,
+        domains: &Domains,
     ) {
-        // Small tensors find the same failures as large ones, and every backend can run them.
-        for side in [INPUT, OUTPUT] {
-            domains[side] = Interval::new(0, 12);
-        }
         for distance in DISTANCES {
-            let apart = Condition::Compare(Comparison::new(
-                Relation::Equal,
-                comparison.difference.clone(),
-                Term::Number(distance),
-            ));
+            let apart = comparison.apart(distance);
             let all = conditions.iter().copied().chain(std::iter::once(&apart));
             let problem = Problem::new(domains.clone(), all).and_then(Problem::tightened);
             let Some(problem) = problem else { continue };
@@ -145,9 +137,7 @@ impl Search<'_, '_> {
         self.space.assemble(&mut case, setting, data_type, &tuples[..rank]);
         self.space.set_scalars(&mut case.desc, data_type, self.draws.word());
         case.fill = Fill::Coordinates { pass: 0 };
-        if !self.found.cases.contains(&case) {
-            self.found.cases.push(case);
-        }
+        self.found.add(case);
     }
 
     /// Searches neighbours of valid descs that keep a clause on the whole desc on its boundary, or that raise
@@ -155,15 +145,14 @@ impl Search<'_, '_> {
     fn neighbours(&mut self, sampler: &Sampler<'_>, seed: u64) {
         let space = self.space;
         let clauses = space.operator.clauses();
-        let mut kept: BTreeMap<(usize, Kind), usize> = BTreeMap::new();
-        let mut scratch = Scratch::default();
-        let (mut base, mut changed) = (space.blank(), space.blank());
+        let mut kept: HashMap<(usize, Kind), usize> = HashMap::new();
+        let mut driver = Driver::new(sampler);
+        let mut base = space.blank();
         let mut multiplied = vec![false; space.settings.len()];
         for index in 0..BASES {
             let draws = &mut Draws::of_case(seed, index);
             sampler.draw(&sampler.shape(draws), draws, &mut base);
             let Some(setting) = space.setting_of(&base.desc) else { continue };
-            let unit = &space.settings[setting].unit;
             let mut all = neighbour::changes(&base, space);
             // Strides and total sizes of the small desc would not fit the large one.
             let fit = base.desc.rank() > 1 && neighbour::is_plain(&base.desc);
@@ -171,8 +160,7 @@ impl Search<'_, '_> {
                 all.extend(products(space, setting, &base));
             }
             for change in all {
-                change.apply(&base, unit, &mut changed);
-                let judgement = space.operator.judge(&changed.desc, space.level, &mut scratch);
+                let judgement = driver.change(setting, &base, &change);
                 if judgement.validity() == Validity::Invalid {
                     continue;
                 }
@@ -186,8 +174,8 @@ impl Search<'_, '_> {
                         fresh = true;
                     }
                 }
-                if fresh && !self.found.cases.contains(&changed) {
-                    self.found.cases.push(changed.clone());
+                if fresh {
+                    self.found.add(driver.changed.clone());
                 }
             }
         }
@@ -209,7 +197,7 @@ pub(super) fn tangled(space: &Space<'_>, word: u64) -> Option<Case> {
             space.set_scalars(&mut case.desc, data_type, word);
             let output = case.desc.output.as_mut()?;
             set_strides(output, Some(List::from_slice(&SUBSET_SUM_STRIDES[..rank])));
-            if !space.operator.judge(&case.desc, space.level, &mut scratch).questions.is_empty() {
+            if !space.judge(&case.desc, &mut scratch).questions.is_empty() {
                 return Some(case);
             }
         }
@@ -218,22 +206,16 @@ pub(super) fn tangled(space: &Space<'_>, word: u64) -> Option<Case> {
 }
 
 /// Changes that make the product of sizes just below, at and just above 2^32.
-fn products(space: &Space<'_>, setting: usize, base: &Case) -> Vec<neighbour::Change> {
-    let rank = base.desc.rank();
+fn products(space: &Space<'_>, setting: usize, base: &Case) -> Vec<Change> {
     let setting = &space.settings[setting];
     let mut changes = Vec::new();
     // 65535 * 65537 is 2^32 - 1.
-    for (one, other) in [(65_535, 65_537), (65_536, 65_535), (65_536, 65_536)] {
+    for sizes in [[65_535, 65_537], [65_536, 65_535], [65_536, 65_536]] {
         for side in [INPUT, OUTPUT] {
-            let first = space.tuples_of_size(setting, side, one, false).into_iter().next();
-            let second = space.tuples_of_size(setting, side, other, false).into_iter().next();
-            if let (Some(first), Some(second)) = (first, second) {
-                // All other axes are units, so that the product is exact.
-                let mut tuples: Vec<_> = (0..rank).map(|axis| (axis, setting.unit.clone())).collect();
-                tuples[0].1 = first;
-                tuples[rank - 1].1 = second;
-                changes.push(neighbour::Change::Tuples(tuples));
-            }
+            // All other axes are units, so that the product is exact.
+            let product = space.tuples_of_sizes(setting, side, &sizes, false).into_iter().next();
+            let change = |product: Vec<_>| Change::product(base.desc.rank(), &setting.unit, &product);
+            changes.extend(product.map(change));
         }
     }
     changes

@@ -20,15 +20,14 @@ use crate::{
 pub(crate) fn search(space: &Arc<Space<'_>>, types: &[DataType], ranks: (usize, usize)) -> SearchResult {
     let mut found = SearchResult::default();
     let mut scratch = Scratch::default();
-    let level = space.level;
+    let Some((types, ranks)) = space.supported(types, ranks) else { return found };
     for example in space.operator.examples() {
-        for &data_type in types.iter().filter(|data_type| space.types.contains(data_type)) {
+        for &data_type in &types {
             let Some(carried) = carry(&example.case, data_type) else { continue };
-            for rank in ranks.0.max(space.ranks.0)..=ranks.1.min(space.ranks.1) {
+            for rank in ranks.0..=ranks.1 {
                 for variant in reshape(&carried, space, rank) {
-                    let judgement = space.operator.judge(&variant.desc, level, &mut scratch);
-                    if judgement.validity() != Validity::Invalid && !found.cases.contains(&variant) {
-                        found.cases.push(variant);
+                    if space.judge(&variant.desc, &mut scratch).validity() != Validity::Invalid {
+                        found.add(variant);
                     }
                 }
             }

@@ -174,27 +174,14 @@ struct Uses {
 impl Uses {
     fn look(&mut self, operator: &Operator, term: &Term) {
         match &term.kind {
-            TermKind::Constant(_) | TermKind::Missing | TermKind::Fill => {}
             TermKind::Leaf(leaf) => self.leaf(operator, *leaf),
             TermKind::Definition(definition) => self.look(operator, &definition.term),
-            TermKind::Negate(a) | TermKind::Absolute(a) | TermKind::Not(a) => self.look(operator, a),
-            TermKind::Over(_, a) | TermKind::On(_, a) => {
-                self.beyond = true;
-                self.look(operator, a);
-            }
-            TermKind::Binary(_, pair)
-            | TermKind::Compare(_, pair)
-            | TermKind::Agree(_, pair)
-            | TermKind::Logic(_, pair) => pair.iter().for_each(|part| self.look(operator, part)),
-            TermKind::Clamp(parts) | TermKind::If(parts) => {
-                parts.iter().for_each(|part| self.look(operator, part));
-            }
-            TermKind::In(a, members) => {
-                self.look(operator, a);
-                for member in members {
-                    self.look(operator, member);
-                }
-            }
+            TermKind::In(a, _) => self.look(operator, a),
+            TermKind::Over(..) | TermKind::On(..) => self.beyond = true,
+            _ => {}
+        }
+        for part in term.kind.parts() {
+            self.look(operator, part);
         }
     }
 

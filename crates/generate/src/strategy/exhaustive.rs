@@ -101,9 +101,10 @@ impl<'lib> Exhaustive<'lib> {
         let tuples = self.boxes[place].tuples(setting);
         let count = tuples.len() as u128;
         let widest = tuples.iter().map(|tuple| tuple[INPUT].unsigned_abs()).max().unwrap_or(0);
-        for rank in self.ranks.0.max(space.ranks.0)..=self.ranks.1.min(space.ranks.1) {
+        let Some((types, ranks)) = space.supported(&self.types, self.ranks) else { return };
+        for rank in ranks.0..=ranks.1 {
             let elements = (0..rank).fold(1_u64, |product, _| product.saturating_mul(widest));
-            for &data_type in self.types.iter().filter(|data_type| space.types.contains(data_type)) {
+            for &data_type in &types {
                 let fills: Vec<Fill> = self
                     .fills
                     .iter()

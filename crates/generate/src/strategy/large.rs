@@ -125,14 +125,9 @@ pub(crate) fn search(
     (beyond, elements, each): (Option<u32>, Option<u32>, Option<u32>),
     seed: u64,
 ) -> SearchResult {
-    let types: Vec<DataType> = types.iter().copied().filter(|known| space.types.contains(known)).collect();
-    let ranks = (ranks.0.max(space.ranks.0), ranks.1.min(space.ranks.1));
-    if types.is_empty() || ranks.0 > ranks.1 {
-        return SearchResult::default();
-    }
+    let Some((types, ranks)) = space.supported(types, ranks) else { return SearchResult::default() };
     let limit = elements.map_or(u128::MAX, u128::from);
     let beyond = beyond.map_or(0, u128::from);
-    let found = SearchResult::default();
     let most = each.map_or(usize::MAX, |each| each as usize);
     let mut search = Search {
         space,
@@ -145,7 +140,7 @@ pub(crate) fn search(
         seed,
         turn: 0,
         scratch: Scratch::default(),
-        found,
+        found: SearchResult::default(),
     };
     for place in 0..space.settings.len() {
         search.lengths(place);
@@ -220,11 +215,8 @@ impl Search<'_, '_> {
             }
             let sides = if self.creates { vec![INPUT, OUTPUT] } else { self.sides(elements, number) };
             for side in sides {
-                let tuples = self.space.tuples_of_size(setting, side, length, false);
                 let places = [Place::Alone, Place::Last, Place::Middle, Place::First];
-                let shapes =
-                    tuples.iter().flat_map(|tuple| places.map(|place| (vec![tuple.as_slice()], place)));
-                self.each(setting, &shapes.collect::<Vec<_>>());
+                self.each_of_size(setting, side, length, &places);
             }
         }
         self.creates = false;
@@ -266,10 +258,7 @@ impl Search<'_, '_> {
         for &length in rows {
             let sides = if self.most == 1 { &[][..] } else { &[INPUT, OUTPUT] };
             for &side in sides {
-                let tuples = self.space.tuples_of_size(setting, side, length, false);
-                let shapes =
-                    tuples.iter().flat_map(|tuple| places.map(|place| (vec![tuple.as_slice()], place)));
-                self.each(setting, &shapes.collect::<Vec<_>>());
+                self.each_of_size(setting, side, length, &places);
             }
             // One tensor is several times as long as the other one. The period of padding is the input's
             // length, twice the length, or two less than twice the length. Each side has a whole period.
@@ -307,6 +296,14 @@ impl Search<'_, '_> {
     /// Whether a tensor of this number of elements is made rarely.
     fn saves(&self, elements: u128) -> bool {
         elements > HUGE && self.limit < u128::MAX
+    }
+
+    /// Adds the wanted number of shapes with one axis of this size in a tensor.
+    fn each_of_size(&mut self, setting: &Setting, side: usize, size: i64, places: &[Place]) {
+        let tuples = self.space.tuples_of_size(setting, side, size, false);
+        let places_of = |tuple| places.iter().map(move |&place| (vec![tuple], place));
+        let shapes: Vec<_> = tuples.iter().map(Vec::as_slice).flat_map(places_of).collect();
+        self.each(setting, &shapes);
     }
 
     /// Adds the wanted number of shapes. It starts at a different shape each time, so that a suite has them
@@ -358,8 +355,7 @@ impl Search<'_, '_> {
                 if let Some(tensor) = case.desc.tensor_mut(side) {
                     tensor.alignment = 1 << exponent;
                 }
-                let judgement = space.operator.judge(&case.desc, space.level, &mut self.scratch);
-                if judgement.validity() != Validity::Valid {
+                if space.judge(&case.desc, &mut self.scratch).validity() != Validity::Valid {
                     self.found.cases.pop();
                 }
             }
@@ -570,11 +566,11 @@ impl Search<'_, '_> {
         if !Side::BOTH.into_iter().all(fits) {
             return false;
         }
-        let judgement = space.operator.judge(&case.desc, space.level, &mut self.scratch);
+        let validity = space.judge(&case.desc, &mut self.scratch).validity();
         let is_right = match layout {
             // Strides alone may raise a question.
-            Layout::Strides(..) => judgement.validity() != Validity::Invalid,
-            _ => judgement.validity() == Validity::Valid,
+            Layout::Strides(..) => validity != Validity::Invalid,
+            _ => validity == Validity::Valid,
         };
         if !is_right {
             return false;

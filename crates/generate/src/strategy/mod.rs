@@ -4,6 +4,7 @@
 pub(crate) mod boundary;
 pub(crate) mod covering;
 pub(crate) mod documented;
+mod driver;
 pub(crate) mod enclosed;
 pub(crate) mod exhaustive;
 pub(crate) mod large;
@@ -15,7 +16,10 @@ pub(crate) mod random;
 pub(crate) mod twins;
 pub(crate) mod vectors;
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    collections::HashSet,
+    sync::{Arc, OnceLock},
+};
 
 use dmlcts_model::{BindingOffsets, Case, DataType, Desc, Fill, List, Side, Tensor};
 use dmlcts_spec::Library;
@@ -83,6 +87,24 @@ pub(crate) struct Searched<F> {
 pub(crate) struct SearchResult {
     pub(crate) cases: Vec<Case>,
     pub(crate) omitted: Omitted,
+    /// The lines of the cases that were added.
+    lines: HashSet<String>,
+}
+
+impl SearchResult {
+    /// Adds a case that was not added before.
+    pub(crate) fn add(&mut self, case: Case) {
+        if self.lines.insert(case.to_string()) {
+            self.cases.push(case);
+        }
+    }
+
+    /// Adds the cases that were not added before.
+    pub(crate) fn add_all(&mut self, cases: impl IntoIterator<Item = Case>) {
+        for case in cases {
+            self.add(case);
+        }
+    }
 }
 
 impl<F: Fn() -> SearchResult + Send + Sync> Searched<F> {

@@ -13,11 +13,12 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use dmlcts_model::{Case, DataType, Fill, List, Side};
-use dmlcts_spec::{IdSet, Scope, Scratch, Truth, Validity, Ways, expression::Position};
+use dmlcts_model::{Case, DataType, List, Side};
+use dmlcts_spec::{IdSet, Judgement, Scope, Truth, Validity, Ways, expression::Position};
 
 use super::{
     SearchResult, boundary,
+    driver::Driver,
     neighbour::{self, Change, Field, Recipe, Span},
     random::{BaseLayout, Sampler, Shape},
 };
@@ -26,7 +27,7 @@ use crate::{
     draw::Draws,
     edit::{self, set_strides},
     lower::{self, INPUT, OUTPUT},
-    solve::{Comparison, Condition, Domains, Interval, Problem, Relation, Term},
+    solve::{Condition, Domains, Interval, Problem, Relation},
     space::{MOST_AXES, Setting, Space},
     suite::Cross,
 };
@@ -39,28 +40,19 @@ const TRIES: usize = 3;
 const ATTEMPTS: usize = 12;
 
 /// Searches one operator. Each way occurs with every value of the factors in `cross`.
-pub(crate) fn search(
-    sampler: &Sampler<'_>,
-    types: &[DataType],
-    ranks: (usize, usize),
-    cross: &[Cross],
-    seed: u64,
-) -> SearchResult {
+pub(crate) fn search(sampler: &Sampler<'_>, cross: &[Cross], seed: u64) -> SearchResult {
     let space = sampler.space();
     let ways = space.operator.ways();
-    let types: Vec<DataType> = types.iter().copied().filter(|known| space.types.contains(known)).collect();
-    let ranks: Vec<usize> = (ranks.0.max(space.ranks.0)..=ranks.1.min(space.ranks.1)).collect();
+    let types = sampler.types.clone();
+    let ranks: Vec<usize> = (sampler.ranks.0..=sampler.ranks.1).collect();
     let mut search = Search {
-        sampler,
+        driver: Driver::new(sampler),
         space,
         ways,
         crossed: Crossed::of(space, types.clone(), ranks.clone()),
         types,
         ranks,
         seed,
-        scratch: Scratch::default(),
-        truths: Vec::new(),
-        changed: space.blank(),
         bases: HashMap::new(),
         tuples: HashMap::new(),
         products: space.settings.iter().map(|setting| products(space, setting)).collect(),
@@ -69,9 +61,6 @@ pub(crate) fn search(
         known: vec![Known::default(); ways.all().len()],
         broken: Vec::new(),
     };
-    if search.types.is_empty() || search.ranks.is_empty() {
-        return SearchResult::default();
-    }
     search.scout();
     for way in 0..ways.all().len() {
         search.cross(way, cross);
@@ -104,15 +93,12 @@ struct Broken {
 }
 
 struct Search<'a, 'lib> {
-    sampler: &'a Sampler<'lib>,
+    driver: Driver<'a, 'lib>,
     space: &'a Space<'lib>,
     ways: &'a Ways,
     types: Vec<DataType>,
     ranks: Vec<usize>,
     seed: u64,
-    scratch: Scratch,
-    truths: Vec<Truth>,
-    changed: Case,
     bases: HashMap<BaseKey, Option<Case>>,
     /// The solver's tuples that break a clause in a way, by way and setting.
     tuples: HashMap<(usize, usize), Vec<Vec<i64>>>,
@@ -147,41 +133,30 @@ impl Search<'_, '_> {
         let (setting, data_type, rank, layout, number) = key;
         let stream = (((setting * 64 + data_type) * 16 + rank) * 4 + layout as usize) * 8 + number;
         let draws = &mut Draws::of_case(self.seed, stream as u64);
-        let mut found = None;
-        for _ in 0..16 {
-            let mut case = self.space.blank();
-            let shape = Shape::new(setting, self.types[data_type], self.ranks[rank], layout);
-            self.sampler.draw(&shape, draws, &mut case);
-            case.fill = Fill::Iota;
-            let judgement = self.space.operator.judge(&case.desc, self.space.level, &mut self.scratch);
-            if judgement.validity() == Validity::Valid {
-                found = Some(case);
-                break;
-            }
-        }
+        let shape = Shape::new(setting, self.types[data_type], self.ranks[rank], layout);
+        let found = (0..16).find_map(|_| self.driver.draw(&shape, draws));
         self.bases.insert(key, found.clone());
         found
     }
 
-    /// The ways in which the changed desc breaks clauses, and the clauses that it breaks.
-    fn taken(&mut self) -> (IdSet, Vec<(usize, Truth)>) {
-        let (space, changed) = (self.space, &self.changed);
-        let violated = space.operator.judge(&changed.desc, space.level, &mut self.scratch).violated;
-        let mut taken = Vec::new();
-        if !violated.is_empty() {
-            let memory = (self.scratch.values(), &mut self.truths);
-            self.ways.taken(violated, changed, space.level, memory, |way, truth| taken.push((way, truth)));
-        }
-        (violated, taken)
+    /// Changes a base. Returns the clauses that the changed desc breaks, and the ways in which it does.
+    fn change(&mut self, setting: usize, base: &Case, change: &Change) -> (IdSet, Vec<(usize, Truth)>) {
+        let violated = self.driver.change(setting, base, change).violated;
+        let Driver { changed, scratch, .. } = &mut self.driver;
+        (violated, self.crossed.taken(changed, violated, self.space.level, scratch))
     }
 
-    /// Adds the changed desc if it breaks exactly one clause. Returns whether it does.
-    fn add_alone(&mut self, twin: &Case) -> bool {
-        let violated = self.taken().0;
+    /// Adds a desc if it breaks exactly one clause. Returns whether it does.
+    fn add_alone(&mut self, case: Case, violated: IdSet, twin: &Case) -> bool {
         let clause = violated.iter().next().filter(|_| violated.len() == 1);
-        let broken = |clause| Broken { clause, case: self.changed.clone(), twin: twin.clone() };
-        self.broken.extend(clause.map(broken));
+        self.broken.extend(clause.map(|clause| Broken { clause, case, twin: twin.clone() }));
         clause.is_some()
+    }
+
+    /// Changes a base, and adds the changed desc if it breaks exactly one clause. Returns whether it does.
+    fn change_alone(&mut self, setting: usize, base: &Case, change: &Change) -> bool {
+        let violated = self.driver.change(setting, base, change).violated;
+        self.add_alone(self.driver.changed.clone(), violated, base)
     }
 
     /// Finds the recipes of each way.
@@ -194,7 +169,7 @@ impl Search<'_, '_> {
                 let key = ((place + number) % settings, (place * 5 + number * 2) % types, rank, layout, 0);
                 let Some(base) = self.base(key) else { continue };
                 for change in neighbour::changes(&base, self.space) {
-                    self.learn(key.0, &base, layout, &change);
+                    self.learn(change.recipe(), key.0, &base, layout, &change);
                 }
             }
         }
@@ -203,13 +178,8 @@ impl Search<'_, '_> {
     }
 
     /// Applies a change, and adds its recipe to each way in which it breaks a clause.
-    fn learn(&mut self, setting: usize, base: &Case, layout: BaseLayout, change: &Change) {
-        self.learn_as(change.recipe(), setting, base, layout, change);
-    }
-
-    fn learn_as(&mut self, recipe: Recipe, setting: usize, base: &Case, layout: BaseLayout, change: &Change) {
-        change.apply(base, &self.space.settings[setting].unit, &mut self.changed);
-        let (violated, taken) = self.taken();
+    fn learn(&mut self, recipe: Recipe, setting: usize, base: &Case, layout: BaseLayout, change: &Change) {
+        let (violated, taken) = self.change(setting, base, change);
         let is_alone = violated.len() == 1;
         if is_alone && self.samples.iter().filter(|sample| sample.recipe() == recipe).count() < 4 {
             self.samples.push(change.clone());
@@ -252,13 +222,8 @@ impl Search<'_, '_> {
                 let conditions: Vec<_> = rules.map(|rule| &rule.that).chain([&condition]).collect();
                 let mut found: Vec<Vec<i64>> = Vec::new();
                 for most in [16, (1 << 32) - 1] {
-                    let mut domains = space.domains();
-                    for place in [INPUT, OUTPUT] {
-                        domains[place] = Interval::new(0, most);
-                    }
-                    let problem =
-                        Problem::new(domains, conditions.iter().copied()).and_then(Problem::tightened);
-                    let Some(problem) = problem else { continue };
+                    let domains = space.domains_of_sizes(Interval::new(0, most));
+                    let Some(problem) = problem(&domains, &conditions, None) else { continue };
                     for _ in 0..8 {
                         if let Some(values) = problem.sample(&mut draws)
                             && !found.iter().any(|known| **known == *values)
@@ -275,7 +240,7 @@ impl Search<'_, '_> {
                 if let Some(base) = self.base(key) {
                     for tuple in &found {
                         for change in self.tuple(setting, &base, 0, tuple) {
-                            self.learn_as(Recipe::Tuple, setting, &base, BaseLayout::Packed, &change);
+                            self.learn(Recipe::Tuple, setting, &base, BaseLayout::Packed, &change);
                         }
                     }
                 }
@@ -297,7 +262,7 @@ impl Search<'_, '_> {
                     changes.extend(self.wide(setting, &base));
                 }
                 for change in changes {
-                    self.learn(setting, &base, BaseLayout::Packed, &change);
+                    self.learn(change.recipe(), setting, &base, BaseLayout::Packed, &change);
                 }
             }
         }
@@ -311,16 +276,7 @@ impl Search<'_, '_> {
         }
         let unit = &self.space.settings[setting].unit;
         let products = self.products[setting].iter().filter(|product| product.len() <= rank);
-        let change = |product: &Vec<Vec<i64>>| {
-            let mut tuples: Vec<_> = (0..rank).map(|axis| (axis, unit.clone())).collect();
-            for (place, tuple) in product.iter().enumerate() {
-                // The first axis, the last one, and inner ones.
-                let axis = if place == 1 { rank - 1 } else { place - usize::from(place > 1) };
-                tuples[axis].1.clone_from(tuple);
-            }
-            Change::Tuples(tuples)
-        };
-        products.map(change).collect()
+        products.map(|product| Change::product(rank, unit, product)).collect()
     }
 
     /// Changes that make one axis long and the total size too small.
@@ -394,7 +350,7 @@ impl Search<'_, '_> {
             INNER => rank / 2,
             _ => rank - 1,
         };
-        let is_on_axis = self.space.operator.clauses()[self.ways.all()[way].clause].scope == Scope::Axis;
+        let is_on_axis = self.crossed.clause(way).scope == Scope::Axis;
         let is_decided = self.crossed.is_decided(way, factor);
         for number in 0..TRIES {
             for step in 0..known.recipes.len() {
@@ -405,13 +361,11 @@ impl Search<'_, '_> {
                 for change in 0..changes.len() {
                     // Each case starts with another change, so that values vary.
                     let change = &changes[(change + turn) % changes.len()];
-                    let unit = &self.space.settings[wanted.setting].unit;
-                    change.apply(&base, unit, &mut self.changed);
-                    let (violated, taken) = self.taken();
+                    let (violated, taken) = self.change(wanted.setting, &base, change);
                     let is_right = |&(other, truth): &(usize, Truth)| {
                         other == way
                             && (!is_on_axis || truth.on >> axis & 1 == 1)
-                            && (is_decided || self.crossed.shows(truth, &self.changed, factor, value))
+                            && (is_decided || self.crossed.shows(truth, &self.driver.changed, factor, value))
                     };
                     if violated.len() > known.least || !taken.iter().any(is_right) {
                         continue;
@@ -420,10 +374,10 @@ impl Search<'_, '_> {
                     for (other, truth) in taken {
                         // The desc counts for the ways that no desc takes with fewer broken clauses.
                         if violated.len() <= self.known[other].least {
-                            self.crossed.mark(other, truth, &self.changed);
+                            self.crossed.mark(other, truth, &self.driver.changed);
                         }
                     }
-                    let case = self.changed.clone();
+                    let case = self.driver.changed.clone();
                     let twin = self.twin(wanted.setting, base, change);
                     self.broken.push(Broken { clause, case, twin });
                     return true;
@@ -438,7 +392,7 @@ impl Search<'_, '_> {
         if self.known[way].recipes.is_empty() {
             return;
         }
-        let is_on_axis = self.space.operator.clauses()[self.ways.all()[way].clause].scope == Scope::Axis;
+        let is_on_axis = self.crossed.clause(way).scope == Scope::Axis;
         let mut turn = way;
         for &factor in cross {
             if factor == Cross::Question || factor == Cross::Axis && !is_on_axis {
@@ -536,8 +490,7 @@ impl Search<'_, '_> {
                     let changes =
                         (0..rank).flat_map(|axis| neighbour::changes_of(&base, space, recipe, axis));
                     let Some(change) = changes.into_iter().next() else { continue };
-                    change.apply(&base, &space.settings[setting].unit, &mut self.changed);
-                    if self.add_alone(&base) {
+                    if self.change_alone(setting, &base, &change) {
                         break;
                     }
                 }
@@ -558,8 +511,7 @@ impl Search<'_, '_> {
             let pairs = Side::BOTH.map(|side| [1, 2, 4].map(|value| (side, value)));
             for (side, value) in pairs.into_iter().flatten().filter(|(_, value)| *value < width as u64) {
                 let change = Change::Field { side, field: Field::Alignment, value };
-                change.apply(&base, &space.settings[setting].unit, &mut self.changed);
-                self.add_alone(&base);
+                self.change_alone(setting, &base, &change);
             }
         }
     }
@@ -576,52 +528,54 @@ impl Search<'_, '_> {
                 let Some(&violated) = least.get(&broken.clause) else { continue };
                 let negated = broken.that.clone().negated();
                 for exact in setting.rules_beside(violated, space.operator) {
-                    let mut comparisons = Vec::new();
-                    exact.that.comparisons(&mut comparisons);
-                    let is_strict = comparisons.first().is_some_and(|first| first.relation == Relation::Less);
-                    let Some(met) = apart(&exact.that, i64::from(is_strict)) else { continue };
+                    let Some(&comparison) = exact.that.comparisons().first() else { continue };
+                    let met = comparison.apart(i64::from(comparison.relation == Relation::Less));
                     let others = setting.rules_beside(violated, space.operator);
                     let conditions: Vec<&Condition> =
                         others.map(|rule| &rule.that).chain([&negated, &met]).collect();
                     // Break the clause by one if possible: a faulty check is more likely to accept this.
-                    let by_one = [1, -1].map(|by| apart(&broken.that, by));
+                    let comparison = broken.that.comparisons().into_iter().next();
+                    let by_one = [1, -1].map(|by| comparison.map(|comparison| comparison.apart(by)));
                     for domains in small_domains(space) {
                         let mut close =
                             by_one.iter().flatten().filter_map(|by| problem(&domains, &conditions, Some(by)));
                         let found = close.next().or_else(|| problem(&domains, &conditions, None));
                         let Some(problem) = found else { continue };
-                        let (broken, exact) = (broken.clause, exact.clause);
-                        self.breaks_and_meets((broken, violated, exact), place, &problem, &mut draws);
+                        // The least rank, so that nothing else of the desc matters.
+                        let solved = self.solved(place, 0, &problem, &mut draws, |judgement| {
+                            judgement.violated == violated && judgement.boundary.contains(exact.clause)
+                        });
+                        if let Some((base, change)) = solved {
+                            let twin = self.twin(place, base, &change);
+                            let case = self.driver.changed.clone();
+                            self.broken.push(Broken { clause: broken.clause, case, twin });
+                        }
                     }
                 }
             }
         }
     }
 
-    /// Adds a desc with a tuple of the problem. It breaks `violated`, the smallest set of clauses with
-    /// `clause` in it, and meets `exact` on its boundary.
-    fn breaks_and_meets(
+    /// Looks for a tuple of the problem that makes a packed desc right, with units on the other axes. Returns
+    /// the base and the change.
+    fn solved(
         &mut self,
-        (clause, violated, exact): (usize, IdSet, usize),
         setting: usize,
+        rank: usize,
         problem: &Problem,
         draws: &mut Draws,
-    ) {
-        let space = self.space;
+        is_right: impl Fn(Judgement) -> bool,
+    ) -> Option<(Case, Change)> {
         for _ in 0..4 {
             let Some(tuple) = problem.sample(draws) else { continue };
             let types = draws.place(self.types.len());
-            // The least rank, so that nothing else of the desc matters.
-            let Some(base) = self.base((setting, types, 0, BaseLayout::Packed, 0)) else { continue };
+            let Some(base) = self.base((setting, types, rank, BaseLayout::Packed, 0)) else { continue };
             let change = self.alone(setting, &base, 0, &tuple);
-            change.apply(&base, &space.settings[setting].unit, &mut self.changed);
-            let judgement = space.operator.judge(&self.changed.desc, space.level, &mut self.scratch);
-            if judgement.violated == violated && judgement.boundary.contains(exact) {
-                let twin = self.twin(setting, base, &change);
-                self.broken.push(Broken { clause, case: self.changed.clone(), twin });
-                return;
+            if is_right(self.driver.change(setting, &base, &change)) {
+                return Some((base, change));
             }
         }
+        None
     }
 
     /// Adds outputs of three axes in which one stride is the sum of the two others. No two axes overlap, but
@@ -646,9 +600,9 @@ impl Search<'_, '_> {
             case
         };
         for (strides, clear) in [([3, 2, 1], [4, 2, 1]), ([2, 5, 3], [2, 6, 3])] {
-            let twin = with_strides(clear);
-            self.changed = with_strides(strides);
-            self.add_alone(&twin);
+            let case = with_strides(strides);
+            let violated = self.driver.judge(&case).violated;
+            self.add_alone(case, violated, &with_strides(clear));
         }
     }
 
@@ -665,8 +619,7 @@ impl Search<'_, '_> {
             let is_slow = base.desc.rank() == MOST_AXES;
             let changes = if is_slow { self.samples.clone() } else { neighbour::changes(&base, space) };
             for change in changes {
-                change.apply(&base, &space.settings[setting].unit, &mut self.changed);
-                let judgement = space.operator.judge(&self.changed.desc, space.level, &mut self.scratch);
+                let judgement = self.driver.change(setting, &base, &change);
                 if !judgement.questions.contains(place) {
                     continue;
                 }
@@ -674,7 +627,8 @@ impl Search<'_, '_> {
                     let count = judgement.violated.len();
                     let known = found.get(&(clause, place)).map_or(usize::MAX, |known| known.0);
                     if count < known {
-                        let broken = Broken { clause, case: self.changed.clone(), twin: base.clone() };
+                        let case = self.driver.changed.clone();
+                        let broken = Broken { clause, case, twin: base.clone() };
                         found.insert((clause, place), (count, broken));
                     }
                 }
@@ -708,14 +662,13 @@ impl Search<'_, '_> {
                 let key = (setting, setting % self.types.len(), self.ranks.len() / 3, layout, 0);
                 let Some(base) = self.base(key) else { continue };
                 for change in neighbour::changes(&base, space) {
-                    change.apply(&base, &space.settings[setting].unit, &mut self.changed);
-                    let judgement = space.operator.judge(&self.changed.desc, space.level, &mut self.scratch);
+                    let judgement = self.driver.change(setting, &base, &change);
                     if judgement.validity() != Validity::Open {
                         continue;
                     }
                     for question in judgement.questions.iter() {
                         if seen.insert((question, layout)) {
-                            found.push((question, (setting, self.changed.clone())));
+                            found.push((question, (setting, self.driver.changed.clone())));
                         }
                     }
                 }
@@ -723,7 +676,7 @@ impl Search<'_, '_> {
         }
         found.extend(self.solved_bases());
         if let Some(case) = boundary::tangled(space, self.seed) {
-            let questions = space.operator.judge(&case.desc, space.level, &mut self.scratch).questions;
+            let questions = self.driver.judge(&case).questions;
             let setting = space.setting_of(&case.desc).unwrap_or_default();
             found.extend(questions.iter().map(|question| (question, (setting, case.clone()))));
         }
@@ -741,26 +694,14 @@ impl Search<'_, '_> {
             for asked in &values.questions {
                 let conditions: Vec<&Condition> =
                     values.rules.iter().map(|rule| &rule.that).chain([&asked.that]).collect();
-                let mut domains = space.domains();
-                for side in [INPUT, OUTPUT] {
-                    domains[side] = Interval::new(1, 16);
-                }
+                let domains = space.domains_of_sizes(Interval::new(1, 16));
                 let Some(problem) = problem(&domains, &conditions, None) else { continue };
                 let question = asked.clause - space.operator.clauses().len();
-                for _ in 0..4 {
-                    let Some(tuple) = problem.sample(&mut draws) else { continue };
-                    let types = draws.place(self.types.len());
-                    let Some(base) = self.base((setting, types, rank, BaseLayout::Packed, 0)) else {
-                        continue;
-                    };
-                    let change = self.alone(setting, &base, 0, &tuple);
-                    change.apply(&base, &values.unit, &mut self.changed);
-                    let judgement = space.operator.judge(&self.changed.desc, space.level, &mut self.scratch);
-                    if judgement.validity() == Validity::Open && judgement.questions.contains(question) {
-                        found.push((question, (setting, self.changed.clone())));
-                        break;
-                    }
-                }
+                let solved = self.solved(setting, rank, &problem, &mut draws, |judgement| {
+                    judgement.validity() == Validity::Open && judgement.questions.contains(question)
+                });
+                let case = solved.map(|_| self.driver.changed.clone());
+                found.extend(case.map(|case| (question, (setting, case))));
             }
         }
         found
@@ -787,14 +728,7 @@ impl Search<'_, '_> {
         let never_taken = self.known.iter().filter(|known| known.recipes.is_empty()).count();
         found.omitted.combinations = never_taken + without_question;
         self.broken.sort_by_key(|broken| broken.clause);
-        let mut lines: HashSet<String> = HashSet::new();
-        for broken in self.broken {
-            for case in [broken.case, broken.twin] {
-                if lines.insert(case.to_string()) {
-                    found.cases.push(case);
-                }
-            }
-        }
+        found.add_all(self.broken.into_iter().flat_map(|broken| [broken.case, broken.twin]));
         found
     }
 }
@@ -808,20 +742,9 @@ fn problem<'a>(
     Problem::new(domains.clone(), conditions.iter().copied().chain(more)).and_then(Problem::tightened)
 }
 
-/// The condition that the sides of the first comparison differ by exactly `by`.
-fn apart(condition: &Condition, by: i64) -> Option<Condition> {
-    let mut comparisons = Vec::new();
-    condition.comparisons(&mut comparisons);
-    let difference = comparisons.first()?.difference.clone();
-    Some(Condition::Compare(Comparison::new(Relation::Equal, difference, Term::Number(by))))
-}
-
 /// The domains of small tensors. If a list has signed values, each sign has its own domains.
 fn small_domains(space: &Space<'_>) -> Vec<Domains> {
-    let mut domains = space.domains();
-    for side in [INPUT, OUTPUT] {
-        domains[side] = Interval::new(0, 16);
-    }
+    let mut domains = space.domains_of_sizes(Interval::new(0, 16));
     let signed: Vec<usize> =
         (0..space.width()).filter(|&place| space.variables[place].range.low < 0).collect();
     if signed.is_empty() {
@@ -848,12 +771,7 @@ fn products(space: &Space<'_>, setting: &Setting) -> Vec<Vec<Vec<i64>>> {
             &[3, 1_431_655_766],
             &[1 << 22, 1 << 21, 1 << 21],
         ];
-        for sizes in sizes {
-            let tuples: Vec<_> =
-                sizes.iter().map(|&size| space.tuples_of_size(setting, side, size, true)).collect();
-            let count = tuples.iter().map(Vec::len).min().unwrap_or(0);
-            found.extend((0..count).map(|of| tuples.iter().map(|axis| axis[of].clone()).collect()));
-        }
+        found.extend(sizes.iter().flat_map(|sizes| space.tuples_of_sizes(setting, side, sizes, true)));
     }
     found
 }

@@ -67,10 +67,10 @@ pub(crate) struct Span {
 }
 
 /// The kind of a change. A selection can have some changes of each kind.
-pub(crate) type Kind = (u8, u8, u8);
+pub(crate) type Kind = (Recipe, usize);
 
 /// The kind of a change without its axis and value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Recipe {
     Entry(ListPlace),
     Swap(ListPlace),
@@ -90,6 +90,16 @@ pub(crate) enum Recipe {
 }
 
 impl Change {
+    /// The tuples of a product on the first axis, the last one and inner ones, and units on the others.
+    pub(crate) fn product(rank: usize, unit: &[i64], product: &[Vec<i64>]) -> Self {
+        let mut tuples: Vec<_> = (0..rank).map(|axis| (axis, unit.to_vec())).collect();
+        for (place, tuple) in product.iter().enumerate() {
+            let axis = if place == 1 { rank - 1 } else { place - usize::from(place > 1) };
+            tuples[axis].1.clone_from(tuple);
+        }
+        Self::Tuples(tuples)
+    }
+
     /// The recipe that this change follows.
     pub(crate) fn recipe(&self) -> Recipe {
         match self {
@@ -111,33 +121,22 @@ impl Change {
 
     /// Changes of the same kind differ only in axis or value.
     pub(crate) fn kind(&self) -> Kind {
-        let place = |place: &ListPlace| match place {
-            ListPlace::Sizes(side) => *side as u8,
-            ListPlace::Strides(side) => 2 + *side as u8,
-            ListPlace::Member(member) => 4 + *member as u8,
-        };
         let class = |value: i64| match value {
             0 => 0,
             i64::MIN..0 => 1,
             1..=64 => 2,
             _ => 3,
         };
-        match self {
-            Self::Entry { place: list, value, .. } => (0, place(list), class(*value)),
-            Self::Null(list) => (1, place(list), 0),
-            Self::Length(list, length) => (2, place(list), (*length).min(9) as u8),
-            Self::NoTensor(side) => (3, *side as u8, 0),
-            Self::Field { side, field, value } => {
-                (4, *side as u8 * 8 + *field as u8, class(i64::try_from(*value).unwrap_or(i64::MAX)))
-            }
-            Self::Member { member, value } => (5, *member as u8, class(*value)),
-            Self::Retype(_) => (6, 0, 0),
-            Self::Rerank(share, rank) => (7, *share as u8, (*rank).min(255) as u8),
-            Self::Tuples(tuples) => (8, tuples.len() as u8, 0),
-            Self::Count(share, _) => (9, *share as u8, 0),
-            Self::Swap(list, _) => (10, place(list), 0),
-            Self::Span(span) => (11, span.side as u8, span.bits as u8),
-        }
+        let detail = match self {
+            Self::Entry { value, .. } | Self::Member { value, .. } => class(*value),
+            Self::Field { value, .. } => class(i64::try_from(*value).unwrap_or(i64::MAX)),
+            Self::Length(_, length) => (*length).min(9),
+            Self::Rerank(_, rank) => (*rank).min(255),
+            Self::Tuples(tuples) => tuples.len(),
+            Self::Span(span) => span.bits as usize * 2 + span.side as usize,
+            _ => 0,
+        };
+        (self.recipe(), detail)
     }
 
     /// Writes the changed case over `case`. A usual total size changes with the tensor, so that it stays
@@ -148,14 +147,12 @@ impl Change {
         let desc = &mut case.desc;
         match self {
             Self::Entry { place, axis, value } => {
-                if let Some(slot) =
-                    list_mut(desc, *place).and_then(Option::as_mut).and_then(|l| l.get_mut(*axis))
-                {
+                if let Some(slot) = edit::present(desc, *place).and_then(|list| list.get_mut(*axis)) {
                     *slot = *value;
                 }
             }
             Self::Swap(place, axis) => {
-                if let Some(Some(list)) = list_mut(desc, *place)
+                if let Some(list) = edit::present(desc, *place)
                     && axis + 1 < list.len()
                 {
                     list.swap(*axis, axis + 1);
@@ -167,7 +164,7 @@ impl Change {
                 }
             }
             Self::Length(place, length) => {
-                if let Some(Some(list)) = list_mut(desc, *place) {
+                if let Some(list) = edit::present(desc, *place) {
                     let last = list.last().copied().unwrap_or(1);
                     list.resize(*length, last);
                 }
@@ -262,11 +259,10 @@ pub(crate) fn changes(base: &Case, space: &Space<'_>) -> Vec<Change> {
         all.extend(changes_of(base, space, Recipe::Member(member), 0));
     }
     all.extend(changes_of(base, space, Recipe::Retype, 0));
-    for share in Share::EACH {
-        all.extend(changes_of(base, space, Recipe::Rerank(share), 0));
-    }
-    for share in Share::EACH {
-        all.extend(changes_of(base, space, Recipe::Count(share), 0));
+    for recipe in [Recipe::Rerank, Recipe::Count] {
+        for share in Share::EACH {
+            all.extend(changes_of(base, space, recipe(share), 0));
+        }
     }
     all
 }

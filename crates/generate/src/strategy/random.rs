@@ -124,25 +124,27 @@ impl BaseLayout {
 /// Draws cases of one operator.
 pub(crate) struct Sampler<'lib> {
     pools: Arc<Pools<'lib>>,
-    types: Vec<DataType>,
-    ranks: (usize, usize),
+    /// The data types that it draws.
+    pub(crate) types: Vec<DataType>,
+    /// The least and greatest rank that it draws.
+    pub(crate) ranks: (usize, usize),
     fills: Vec<FillForm>,
     layouts: Layouts,
     sizes: Arc<LazyTable>,
 }
 
 impl<'lib> Sampler<'lib> {
-    /// Types and ranks must be among those of the pools' space. `None` if there are none.
+    /// Only types and ranks of the pools' space are drawn. `None` if there are none.
     pub(crate) fn new(
         pools: Arc<Pools<'lib>>,
-        types: Vec<DataType>,
+        types: &[DataType],
         ranks: (usize, usize),
         fills: Vec<FillForm>,
         layouts: Layouts,
         sizes: Arc<LazyTable>,
     ) -> Option<Self> {
-        let possible = !types.is_empty() && ranks.0 <= ranks.1 && !pools.space.settings.is_empty();
-        possible.then(|| Self { pools, types, ranks, fills, layouts, sizes })
+        let (types, ranks) = pools.space.supported(types, ranks)?;
+        Some(Self { pools, types, ranks, fills, layouts, sizes })
     }
 
     /// The greatest length of an axis of a tensor with this number of elements.

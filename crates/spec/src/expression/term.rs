@@ -64,7 +64,8 @@ pub enum TermKind {
 }
 
 impl TermKind {
-    fn parts(&self) -> &[Term] {
+    /// The terms inside, except for that of a definition and the left side of `in`.
+    pub fn parts(&self) -> &[Term] {
         match self {
             Self::Constant(_) | Self::Leaf(_) | Self::Definition(_) | Self::Missing | Self::Fill => &[],
             Self::Negate(a) | Self::Absolute(a) | Self::Not(a) | Self::Over(_, a) | Self::On(_, a) => {

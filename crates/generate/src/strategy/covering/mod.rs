@@ -14,8 +14,6 @@ mod model;
 mod tests;
 mod whole;
 
-use std::collections::HashSet;
-
 use dmlcts_model::{Case, DataType, Fill, List, MemberKind, Side, Tensor, Value, required_bytes};
 use dmlcts_spec::{Scratch, Validity};
 
@@ -51,7 +49,6 @@ pub(crate) fn search(
         return found;
     }
     let parameters = |invalid| Parameters::new(space, &axes, types.clone(), ranks.clone(), invalid);
-    let mut lines = HashSet::new();
     let mut scratch = Scratch::default();
     let seed = derive(seed, space.operator.name());
     let valid = parameters(vec![Invalid::Nothing]);
@@ -67,19 +64,15 @@ pub(crate) fn search(
             if !assemble(parameters, &row, draws, &mut case) {
                 continue;
             }
-            let validity = space.operator.judge(&case.desc, space.level, &mut scratch).validity();
-            if (validity != Validity::Invalid) == is_valid && lines.insert(case.to_string()) {
-                found.cases.push(case);
+            let validity = space.judge(&case.desc, &mut scratch).validity();
+            if (validity != Validity::Invalid) == is_valid {
+                found.add(case);
             }
         }
     }
     let whole = whole::search(space, &axes, (&types, &ranks), strength, derive(seed, "whole"));
     let repeated = whole::repeated(space, &axes, (&types, &ranks), derive(seed, "repeated"));
-    for case in whole.cases.into_iter().chain(repeated) {
-        if lines.insert(case.to_string()) {
-            found.cases.push(case);
-        }
-    }
+    found.add_all(whole.cases.into_iter().chain(repeated));
     found.omitted = found.omitted.and(whole.omitted);
     found.omitted.is_cut |= axes.is_cut;
     found

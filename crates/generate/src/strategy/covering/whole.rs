@@ -2,7 +2,7 @@
 //! layout of both tensors. The array of [`search`](super::search) has factors of two axes; an implementation
 //! that counts axes, merges them or honours only the first few is wrong on descs with many axes of one kind.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use dmlcts_model::{Case, DataType, Fill, Side};
 use dmlcts_spec::{Scratch, Validity};
@@ -68,7 +68,6 @@ pub(super) fn search(
     seed: u64,
 ) -> SearchResult {
     let mut found = SearchResult::default();
-    let mut lines = HashSet::new();
     let mut scratch = Scratch::default();
     for (setting, kinds) in space.settings.iter().zip(&axes.valid) {
         let all: Vec<&[i64]> = kinds.iter().flat_map(|kind| &kind.tuples).map(Vec::as_slice).collect();
@@ -108,15 +107,14 @@ pub(super) fn search(
                     let form = FILLS[draws.place(FILLS.len())];
                     let fills = fill_variants(form, data_type, elements(&case), draws.word() >> 40);
                     case.fill = draws.pick(&fills).cloned().unwrap_or(Fill::Iota);
-                    let judgement = space.operator.judge(&case.desc, space.level, &mut scratch);
-                    is_right = judgement.validity() == Validity::Valid;
+                    is_right = space.judge(&case.desc, &mut scratch).validity() == Validity::Valid;
                     if is_right {
                         break;
                     }
                 }
                 found.omitted.combinations += usize::from(!is_right);
-                if is_right && lines.insert(case.to_string()) {
-                    found.cases.push(case);
+                if is_right {
+                    found.add(case);
                 }
             }
         }
@@ -161,7 +159,7 @@ pub(super) fn repeated(
                 space.set_scalars(&mut case.desc, data_type, draws.word());
                 repeat(&mut case, axis);
                 case.fill = Fill::Iota;
-                if space.operator.judge(&case.desc, space.level, &mut scratch).validity() == Validity::Valid {
+                if space.judge(&case.desc, &mut scratch).validity() == Validity::Valid {
                     found.push(case);
                     break;
                 }
