@@ -505,9 +505,9 @@ fn print(rows: &[(&FaultSubject, Outcome)], apart: &Apart) -> std::io::Result<()
             out,
             "  medians: {} cases, {} s of search, {} s of evidence for a fault; 95 % search for at most {} s",
             grouped(median(of.iter().map(|one| one.asked())).unwrap_or(0)),
-            of_times(&|[all, evidence]| all - evidence, 50),
+            of_times(&|[all, evidence]| all.saturating_sub(evidence), 50),
             of_times(&|[_, evidence]| evidence, 50),
-            of_times(&|[all, evidence]| all - evidence, 95)
+            of_times(&|[all, evidence]| all.saturating_sub(evidence), 95)
         )?;
     }
     out.flush()
