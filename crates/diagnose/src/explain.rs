@@ -7,7 +7,7 @@ use dmlcts_findings::{
     Ask, Budget, Cause, Estimate, Label, Outcomes, RoundLimit, has_only_distinct_elements,
 };
 use dmlcts_model::{Case, Outcome};
-use dmlcts_runner::{Failure, Found, Group, OTHER_DATA, Rate, RunOutcomes, Trials, Verdict};
+use dmlcts_runner::{Examination, Failure, Found, Group, OTHER_DATA, Rate, RunOutcomes, Trials, Verdict};
 use dmlcts_spec::Operator;
 
 use crate::{
@@ -98,7 +98,9 @@ impl Explainer<'_, '_> {
             if is_over { 0 } else { (self.spending.cases() / 2).saturating_mul(3).min(Estimate::AMPLE) };
         let is_over_at = || stop.is_interrupted() || is_past() || end.is_past();
         let budget = Budget { cases, evidence, is_over: &is_over_at };
+        let is_costly = |found: &Found| matches!(found.outcome, Outcome::TimedOut | Outcome::Crashed { .. });
         let mut experiments = Experiments {
+            is_careful: run_outcomes.failures().values().any(is_costly),
             trials: &mut *self.trials,
             spending: &mut *self.spending,
             wordings,
@@ -243,8 +245,10 @@ struct Repeated {
     flaky: Option<Failure>,
 }
 
-/// Runs the fresh cases of experiments alone, within the limits on what they cost.
+/// Runs the fresh cases of experiments, within the limits on what they cost.
 struct Experiments<'a, 'run> {
+    /// Whether each runs alone, because a hang or a crash costs much time.
+    is_careful: bool,
     trials: &'a mut Trials<'run>,
     spending: &'a mut Spending,
     wordings: &'a Wordings,
@@ -253,7 +257,20 @@ struct Experiments<'a, 'run> {
 
 impl Ask for Experiments<'_, '_> {
     fn ask(&mut self, cases: &[Case]) -> Vec<Label> {
-        let labels: Vec<Label> = cases.iter().map(|case| self.label(case)).collect();
+        let mut labels: Vec<Label> = Vec::with_capacity(cases.len());
+        while labels.len() < cases.len() && self.spending.may_run() {
+            let left = &cases[labels.len()..];
+            let left = if self.is_careful { &left[..1] } else { left };
+            let examined = self.trials.examine_first(left);
+            for (place, (case, alone)) in left.iter().zip(examined).enumerate() {
+                // What ran beyond a limit is not used, so that the size of a batch decides nothing.
+                if place > 0 && !self.spending.may_run() {
+                    break;
+                }
+                labels.push(self.label(case, alone));
+            }
+        }
+        labels.resize(cases.len(), Label::Unknown);
         self.answers.extend(cases.iter().cloned().zip(labels.iter().cloned()));
         labels
     }
@@ -279,12 +296,8 @@ impl Ask for Experiments<'_, '_> {
 }
 
 impl Experiments<'_, '_> {
-    /// Runs a fresh case. Its label is unknown if it says nothing, or if nothing more may run.
-    fn label(&mut self, case: &Case) -> Label {
-        if !self.spending.may_run() {
-            return Label::Unknown;
-        }
-        let alone = self.trials.examine(case, 0, 0);
+    /// The label of a fresh case that ran. It is unknown if it says nothing.
+    fn label(&mut self, case: &Case, alone: Option<Examination>) -> Label {
         self.spending.note(alone.as_ref());
         let Some(alone) = alone else { return Label::Unknown };
         match (alone.verdict, alone.class) {

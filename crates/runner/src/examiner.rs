@@ -65,7 +65,7 @@ pub struct Examination {
     pub outputs: Vec<Digest>,
     /// Whether it was too large to run.
     pub too_large: bool,
-    /// The bytes of its batch: inputs and expected outputs of all runs.
+    /// The bytes of the inputs and outputs of all its runs.
     pub bytes: usize,
     /// Whether the runs on the case's own data are right, and only a run on other data is wrong.
     pub only_other_data: bool,
@@ -96,8 +96,13 @@ impl<'run> Examiner<'run> {
 
     /// Judges the last case of a batch, which is often the only one. `None` if the batch is empty.
     pub(crate) fn examine(&mut self, answered: &Answered<'_>) -> Option<Examination> {
+        let place = answered.batch.planned.len().checked_sub(1)?;
+        Some(self.examine_at(answered, place))
+    }
+
+    /// Judges the case at this place in a batch.
+    pub(crate) fn examine_at(&mut self, answered: &Answered<'_>, place: usize) -> Examination {
         let batch = &answered.batch;
-        let place = batch.planned.len().checked_sub(1)?;
         let planned = &batch.planned[place];
         let Ruled { ruling: (_, class), verdict, wrong, .. } =
             self.rule(batch, place, answered.is_clean, &mut Notes::default());
@@ -106,7 +111,8 @@ impl<'run> Examiner<'run> {
         } else {
             Vec::new()
         };
-        Some(Examination {
+        let runs = batch.job(place).map_or(&[][..], |job| &job.runs);
+        Examination {
             verdict,
             class,
             judgement: planned.judgement,
@@ -116,8 +122,8 @@ impl<'run> Examiner<'run> {
             outputs,
             evidence: wrong.and_then(|wrong| evidence(batch, wrong)),
             too_large: planned.too_large,
-            bytes: batch.bytes(),
-        })
+            bytes: runs.iter().map(|run| run.input.len() + run.output.len()).sum(),
+        }
     }
 
     /// Frees memory that only large cases need.

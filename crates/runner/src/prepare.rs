@@ -175,6 +175,21 @@ impl<'run> Preparer<'run> {
         Prepared { cases: index..index + 1, batch, permit }
     }
 
+    /// Prepares the first of these cases, at most this many, until the batch is full or a case is large. Each
+    /// has every kind of run, and its place among these cases as its index. Returns the number of the cases
+    /// that are in the batch or left out.
+    pub(crate) fn prepare_first(&mut self, cases: &[Case], most: u64) -> (Prepared<'run>, usize) {
+        let (mut batch, mut taken) = (self.empty(), 0);
+        while taken < cases.len() && !self.is_full(&batch, most) {
+            self.block[0] = ReadCase { case: cases[taken].clone(), index: taken as u64, strategy: 0 };
+            if self.prepare_block(1, u64::MAX, Manner::Thoroughly, None, &mut batch).needs_permit {
+                break;
+            }
+            taken += 1;
+        }
+        (Prepared { cases: 0..0, batch, permit: None }, taken)
+    }
+
     /// Prepares cases together, as a run does. A case that does not belong to the run or is large is left
     /// out.
     pub(crate) fn prepare_together<'a>(

@@ -1,7 +1,7 @@
 //! Runs cases alone, on a backend for retries: failures again, smaller cases, and parts of a batch. Also runs
 //! a case in a fresh backend after others. Explanations see no more of a backend than this.
 
-use std::{ops::Range, time::Instant};
+use std::{collections::VecDeque, ops::Range, time::Instant};
 
 use dmlcts_backend::{Pipelined, Purpose};
 use dmlcts_model::{Case, FeatureLevel, Outcome};
@@ -10,8 +10,9 @@ use dmlcts_spec::{Library, Predicate};
 use crate::{
     Class, Cursor, Failure, Found, KnownEntry, Rate, Smallest, Stop, Verdict,
     batch_result::BatchResult,
+    batch_sizer::BatchSizer,
     examiner::{Examination, Examiner},
-    executor::Executor,
+    executor::{Executor, InFlight},
     expect, one_by_one,
     panics::caught,
     prepare::Manner,
@@ -54,12 +55,15 @@ pub struct Trials<'run> {
     strategies: &'run [String],
     executor: Executor<'run>,
     examiner: Examiner<'run>,
+    /// The number of cases that run together.
+    sizer: BatchSizer,
 }
 
 impl<'run> Trials<'run> {
     pub(crate) fn new(shared: &'run Shared, strategies: &'run [String], backend: Box<dyn Pipelined>) -> Self {
         let executor = Executor::new(shared, backend, Purpose::Retries);
-        Self { shared, strategies, executor, examiner: Examiner::new(shared) }
+        let sizer = BatchSizer::new(shared.batch_cases.min(TOGETHER as u64));
+        Self { shared, strategies, executor, examiner: Examiner::new(shared), sizer }
     }
 
     /// The specs that judge the cases.
@@ -152,6 +156,62 @@ impl<'run> Trials<'run> {
         self.executor.free(answered);
         self.examiner.shrink();
         examination
+    }
+
+    /// Runs the first of these cases in batches, at least one, each with every kind of run. A quick backend
+    /// gets more of them. Their results are those of [`Trials::examine`], if the backend remembers nothing.
+    pub fn examine_first(&mut self, cases: &[Case]) -> Vec<Option<Examination>> {
+        let (since, half) = (Instant::now(), self.sizer.cases().div_ceil(2));
+        let (mut examined, mut in_flight, mut again) = (Vec::new(), VecDeque::new(), Vec::new());
+        // The backend runs one half while the other is prepared or examined.
+        for _ in 0..2 {
+            let place = examined.len();
+            let (prepared, taken) = self.executor.preparer.prepare_first(&cases[place..], half);
+            if taken == 0 {
+                self.executor.preparer.keep(prepared.batch);
+                break;
+            }
+            examined.extend((0..taken).map(|_| None));
+            if in_flight.len() >= self.shared.in_flight
+                && let Some(oldest) = in_flight.pop_front()
+            {
+                self.finish(oldest, &mut examined, &mut again);
+            }
+            in_flight.push_back((place, self.executor.start(prepared)));
+        }
+        while let Some(oldest) = in_flight.pop_front() {
+            self.finish(oldest, &mut examined, &mut again);
+        }
+        if examined.is_empty() {
+            // The first one is large, and needs a permit.
+            return cases.iter().take(1).map(|case| self.examine(case, 0, 0)).collect();
+        }
+        self.sizer.note(examined.len() as u64, since, Instant::now());
+        for place in again {
+            examined[place] = self.examine(&cases[place], 0, 0);
+        }
+        examined
+    }
+
+    /// Finishes a batch, whose first case has this place among all, and examines its cases. If the backend
+    /// panicked, none of them has an answer, and all must run again.
+    fn finish(
+        &mut self,
+        (first, in_flight): (usize, InFlight<'run>),
+        examined: &mut [Option<Examination>],
+        again: &mut Vec<usize>,
+    ) {
+        let answered = self.executor.finish(in_flight);
+        for (at, planned) in answered.batch.planned.iter().enumerate() {
+            let place = first + planned.index as usize;
+            if answered.panic.is_some() {
+                again.push(place);
+            } else {
+                examined[place] = Some(self.examiner.examine_at(&answered, at));
+            }
+        }
+        self.executor.free(answered);
+        self.examiner.shrink();
     }
 
     /// Runs a case of a known failure alone. What is not as it is known runs `retries` more times.

@@ -185,12 +185,16 @@ impl Format {
         Some(Self { size, kind, top, exponent: (top - 1) & !fraction, fraction })
     }
 
-    /// Adds an element of `size` bytes.
+    /// Adds an element of 1, 2, 4 or 8 bytes.
     #[inline]
     fn add(&self, element: &[u8], traits: &mut Traits) {
-        let mut bytes = [0; 8];
-        bytes[..element.len()].copy_from_slice(element);
-        let bits = u64::from_le_bytes(bytes);
+        let bits = match *element {
+            [byte] => byte.into(),
+            [a, b] => u16::from_le_bytes([a, b]).into(),
+            [a, b, c, d] => u32::from_le_bytes([a, b, c, d]).into(),
+            [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+            _ => return,
+        };
         let mut note = |kind: ElementKind, is: bool| traits.kinds |= u16::from(is) << kind as u32;
         note(ElementKind::Anything, true);
         let significand = if self.kind == NumberKind::Float {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dmlcts_backend::{Backend, Batch, Capabilities, Limits, Pipelined};
-use dmlcts_model::{Desc, FeatureLevel};
-use dmlcts_runner::{Ending, Factory, Run, Verdict};
+use dmlcts_model::{Case, Desc, FeatureLevel};
+use dmlcts_runner::{Ending, Examination, Factory, Run, Verdict, run_then};
 
-use crate::fixture::{correct, declared, run_of, summary};
+use crate::fixture::{case, correct, declared, run_of, summary};
 
 /// A backend that takes two batches of four jobs at a time and works as late as possible. It panics at the
 /// start of a batch that a closure selects.
@@ -102,4 +102,30 @@ fn the_first_failure_ends_a_run_with_two_batches_under_way() {
     let summary = summary(&run);
     assert_eq!((summary.tally().of(Verdict::Pass), summary.tally().of(Verdict::Crash)), (9, 1));
     assert_eq!(summary.ending, Ending::MaxFailures);
+}
+
+#[test]
+fn cases_that_run_together_have_the_results_that_each_has_alone() {
+    let (run, _) =
+        two_in_flight(1, |batch| batch.jobs().iter().any(|job| job.desc.list("Sizes") == Some(&[77])));
+    let of_size =
+        |n: usize| case(&format!("SLICE UINT8 in={n} out={n} Offsets=0 Sizes={n} Strides=1 fill=iota"));
+    // Among others, one panics, one is invalid, and one is too large for a batch.
+    let mut cases: Vec<Case> = (1..=100).map(of_size).collect();
+    cases.insert(90, case("SLICE UINT8 in=4 out=4 Offsets=1 Sizes=4 Strides=1 fill=iota"));
+    cases.insert(40, of_size(9_000_000));
+    let result = |one: Option<Examination>| one.map(|one| (one.verdict, one.class, one.outcome, one.bytes));
+    let (_, calls) = run_then(&run, &mut |_| {}, |ended| {
+        let (mut together, mut calls) = (Vec::new(), 0);
+        while together.len() < cases.len() {
+            together.extend(ended.trials.examine_first(&cases[together.len()..]));
+            calls += 1;
+        }
+        for (case, together) in cases.iter().zip(together) {
+            assert_eq!(result(together), result(ended.trials.examine(case, 0, 0)), "{case}");
+        }
+        calls
+    })
+    .expect("the backend starts");
+    assert!(calls < 40, "{calls} calls for {} cases", cases.len());
 }
