@@ -119,7 +119,7 @@ impl Explainer<'_, '_> {
         if !self.spending.may_run() {
             return earlier::Alone::Unknown;
         }
-        let alone = self.trials.examine(case, 0, 0);
+        let alone = self.trials.examine(case);
         self.spending.note(alone.as_ref());
         let Some(alone) = alone else { return earlier::Alone::Unknown };
         let is_expected = alone.verdict == Verdict::ExpectedFail;
@@ -324,7 +324,7 @@ impl Experiments<'_, '_> {
     /// Whether a case fails if other data are its own: then the data decide, and no earlier run.
     fn fails_with_other_data(&mut self, case: &Case) -> bool {
         let other = Case { fill: OTHER_DATA, ..case.clone() };
-        let alone = self.trials.examine(&other, 0, 0);
+        let alone = self.trials.examine(&other);
         self.spending.note(alone.as_ref());
         alone.is_some_and(|alone| alone.verdict == Verdict::Fail && !alone.only_other_data)
     }

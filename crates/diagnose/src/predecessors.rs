@@ -46,7 +46,7 @@ impl Predecessors<'_, '_> {
         if !self.spending.may_run() {
             return None;
         }
-        let other_data = self.on_other_data(&victim);
+        let other_data = self.on_other_data(&flake.case);
         let fresh = self.rate(&[], &victim, Way::After);
         let mut tried = Tried { alone, other_data, fresh, replayed: None };
         // Cases before it cannot matter if it fails without them.
@@ -63,13 +63,13 @@ impl Predecessors<'_, '_> {
     }
 
     /// Runs a case alone on other data.
-    fn on_other_data(&mut self, (case, index, strategy): &Place) -> Rate {
+    fn on_other_data(&mut self, case: &Case) -> Rate {
         let mut rate = Rate { failed: 0, runs: 0 };
         for case in with_other_data(case) {
             if !self.spending.may_run() {
                 break;
             }
-            let alone = self.trials.examine(&case, *index, *strategy);
+            let alone = self.trials.examine(&case);
             self.spending.note(alone.as_ref());
             rate.count(alone.is_some_and(|alone| fails(&alone)));
         }

@@ -32,7 +32,7 @@ impl Shrinker<'_, '_> {
             if !holds || !self.spending.may_run() {
                 return false;
             }
-            let alone = self.trials.examine(case, found.index, found.strategy);
+            let alone = self.trials.examine(case);
             self.spending.note(alone.as_ref());
             let is_alike = |alone: &Examination| {
                 is_alike(first, case, alone) && kind(first.class, &alone.outcome) == first_kind

@@ -400,7 +400,7 @@ impl<'run> Collector<'run> {
             let case = self.alone.read(found.index);
             let (mut rate, mut kept) = (Rate::PASSED, None);
             for _ in 0..self.retries {
-                let Some(alone) = self.alone.examine(&case, found.index, found.strategy) else { break };
+                let Some(alone) = self.alone.examine(&case) else { break };
                 if self.alone.is_unanswered(&alone) {
                     // The first verdict stands.
                     return;

@@ -164,15 +164,15 @@ impl<'run> Preparer<'run> {
 
     /// Prepares one case for a thorough check, with every kind of run. The batch is empty if the case does
     /// not belong to the run.
-    pub(crate) fn prepare_alone(&mut self, case: &Case, index: u64, strategy: usize) -> Prepared<'run> {
+    pub(crate) fn prepare_alone(&mut self, case: &Case) -> Prepared<'run> {
         let mut batch = self.empty();
-        self.block[0] = ReadCase { case: case.clone(), index, strategy };
+        self.block[0] = ReadCase { case: case.clone(), index: 0, strategy: 0 };
         let taken = self.prepare_block(1, 1, Manner::Thoroughly, None, &mut batch);
         let permit = if taken.needs_permit { self.shared.large_case_permit(true) } else { None };
         if permit.is_some() {
             self.prepare_block(1, 1, Manner::Thoroughly, permit.as_ref(), &mut batch);
         }
-        Prepared { cases: index..index + 1, batch, permit }
+        Prepared { cases: 0..0, batch, permit }
     }
 
     /// Prepares the first of these cases, at most this many, until the batch is full or a case is large. Each

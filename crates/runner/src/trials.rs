@@ -149,8 +149,8 @@ impl<'run> Trials<'run> {
     }
 
     /// Runs one case with every kind of run. `None` if the case does not belong to the run.
-    pub fn examine(&mut self, case: &Case, index: u64, strategy: usize) -> Option<Examination> {
-        let prepared = self.executor.preparer.prepare_alone(case, index, strategy);
+    pub fn examine(&mut self, case: &Case) -> Option<Examination> {
+        let prepared = self.executor.preparer.prepare_alone(case);
         let answered = self.executor.run(prepared);
         let examination = self.examiner.examine(&answered);
         self.executor.free(answered);
@@ -184,11 +184,11 @@ impl<'run> Trials<'run> {
         }
         if examined.is_empty() {
             // The first one is large, and needs a permit.
-            return cases.iter().take(1).map(|case| self.examine(case, 0, 0)).collect();
+            return cases.iter().take(1).map(|case| self.examine(case)).collect();
         }
         self.sizer.note(examined.len() as u64, since, Instant::now());
         for place in again {
-            examined[place] = self.examine(&cases[place], 0, 0);
+            examined[place] = self.examine(&cases[place]);
         }
         examined
     }
@@ -217,7 +217,7 @@ impl<'run> Trials<'run> {
     /// Runs a case of a known failure alone. What is not as it is known runs `retries` more times.
     pub fn replay(&mut self, entry: &KnownEntry, case: &Case, retries: u32) -> Rerun {
         let mut run = || {
-            let alone = self.examine(case, 0, 0).filter(|alone| !self.is_unanswered(alone))?;
+            let alone = self.examine(case).filter(|alone| !self.is_unanswered(alone))?;
             Some((entry.replayed(case, &alone)?, alone.class))
         };
         match run() {
@@ -281,7 +281,7 @@ impl<'run> Trials<'run> {
 
     /// Runs a failure and describes it. Its verdict is a pass if it passes alone.
     pub fn describe(&mut self, found: &Found, case: Case) -> Failure {
-        let alone = self.examine(&case, found.index, found.strategy);
+        let alone = self.examine(&case);
         self.failure(found, case, alone)
     }
 

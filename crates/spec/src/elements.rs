@@ -185,16 +185,11 @@ impl Format {
         Some(Self { size, kind, top, exponent: (top - 1) & !fraction, fraction })
     }
 
-    /// Adds an element of 1, 2, 4 or 8 bytes.
+    /// Adds an element of `size` bytes.
     #[inline]
     fn add(&self, element: &[u8], traits: &mut Traits) {
-        let bits = match *element {
-            [byte] => byte.into(),
-            [a, b] => u16::from_le_bytes([a, b]).into(),
-            [a, b, c, d] => u32::from_le_bytes([a, b, c, d]).into(),
-            [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
-            _ => return,
-        };
+        // A copy of a length that is not constant would be a call.
+        let bits = element.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
         let mut note = |kind: ElementKind, is: bool| traits.kinds |= u16::from(is) << kind as u32;
         note(ElementKind::Anything, true);
         let significand = if self.kind == NumberKind::Float {

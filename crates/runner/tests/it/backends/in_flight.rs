@@ -122,7 +122,7 @@ fn cases_that_run_together_have_the_results_that_each_has_alone() {
             calls += 1;
         }
         for (case, together) in cases.iter().zip(together) {
-            assert_eq!(result(together), result(ended.trials.examine(case, 0, 0)), "{case}");
+            assert_eq!(result(together), result(ended.trials.examine(case)), "{case}");
         }
         calls
     })
