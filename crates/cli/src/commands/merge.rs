@@ -132,7 +132,6 @@ fn open(path: &str, arguments: &MergeArguments, strategies: Vec<String>) -> Resu
 /// The context of a recorded run's summary.
 fn context(header: &Header, paths: &[String], all: bool) -> Context {
     let selection = &header.selection;
-    let replay = Replay { options: [header.backend_options().words(), selection.words_of_a_case()].concat() };
     let subject = match &selection.suite {
         None => Subject::Given,
         Some(suite) => {
@@ -157,6 +156,6 @@ fn context(header: &Header, paths: &[String], all: bool) -> Context {
         next: vec![(header.command.clone(), "the same again".to_owned())],
         resume,
         all,
-        ..Context::new(Library::embedded(), subject, replay)
+        ..Context::new(Library::embedded(), subject, Replay::of(header))
     }
 }

@@ -2,7 +2,7 @@
 
 use dmlcts_diagnose::{Diagnosis, Finding};
 use dmlcts_model::Outcome;
-use dmlcts_report::{Tone, command, counted, grouped, rate, span};
+use dmlcts_report::{Replay, Tone, counted, grouped, rate, span};
 use dmlcts_results::BackendOptions;
 use dmlcts_runner::{Class, Ending, Summary, Tally, Verdict};
 use dmlcts_spec::{Library, Operator};
@@ -94,10 +94,9 @@ impl Reading<'_> {
         report.wrong(what, found, &format!("{one}: {}", news.cause))?;
         let group = alike.iter().find(|group| group.first.judgement.violated == news.violated);
         let smallest = group.and_then(|group| group.smallest.as_ref()).map(|small| small.case.to_string());
-        let mut words = ["dmlcts", "run"].map(str::to_owned).to_vec();
-        words.extend(self.options.words());
-        words.push(smallest.unwrap_or_else(|| news.line.clone()));
-        report.below(&format!("look at it: {}", command(&words)))
+        let line = smallest.as_ref().unwrap_or(&news.line);
+        let replay = Replay { options: self.options.words() };
+        report.below(&format!("look at it: {}", replay.run(line)))
     }
 
     fn has(&self, wanted: impl Fn(&str, &Failed) -> bool) -> bool {
