@@ -8,14 +8,13 @@
 use std::{fs, io::Write as _};
 
 use dmlcts_diagnose::{Finding, Membership};
-use dmlcts_generate::suite::Strategy;
 use dmlcts_model::{FeatureLevel, line};
 use dmlcts_report::{Replay, command, counted};
 use dmlcts_results::{CaseForm, Error, Item, Reader};
 use dmlcts_runner::Verdict;
 use dmlcts_spec::Library;
 
-use crate::{arguments::FailuresArguments, exit::Exit, output, problem::Problem};
+use crate::{arguments::FailuresArguments, exit::Exit, output, problem::Problem, recorded::strategies};
 
 /// Lists the failed cases in the order of the run.
 pub(crate) fn failures(arguments: &FailuresArguments) -> Result<Exit, Problem> {
@@ -78,9 +77,7 @@ fn findings(path: &str) -> Result<Vec<Finding>, Problem> {
             found = Some(summary);
         }
     }
-    let given = vec!["given".to_owned()];
-    let of_suites = Strategy::ALL.map(|strategy| strategy.name().to_owned()).to_vec();
-    let strategies = if reader.header().selection.suite.is_some() { of_suites } else { given };
+    let strategies = strategies(&reader.header().selection, None);
     let level = reader.header().feature_level();
     let findings =
         found.zip(level.ok()).map(|(found, level)| found.findings(Library::embedded(), &strategies, level));
