@@ -11,7 +11,7 @@ use dmlcts_runner::{Class, Configuration, Factory, SuiteSource, Verdict};
 use dmlcts_spec::{Library, Operator, Predicate};
 
 use super::{report::Report, run::run};
-use crate::{problem::Problem, selection::load_suite};
+use crate::{problem::Problem, selection::expand};
 
 /// The number of cases that are asked for each lack.
 const ASKED: u64 = 3;
@@ -46,10 +46,7 @@ fn ask(
     let condition = format!("valid and ({})", lack.condition);
     // The run of `smoke` has checked the condition.
     let Ok(filter) = Predicate::compile(&condition, operators.map(Operator::scope)) else { return Ok(()) };
-    let expansion = load_suite("smoke")?
-        .expand(Library::embedded(), 0)
-        .map_err(|error| Problem::usage(format!("the suite `smoke` does not expand: {error}"), ""))?;
-    let source = Arc::new(SuiteSource::new(expansion, &[]));
+    let source = Arc::new(SuiteSource::new(expand("smoke", 0)?, &[]));
     let configuration = Configuration {
         filter: Some(Arc::new(filter)),
         limit: Some(ASKED),
