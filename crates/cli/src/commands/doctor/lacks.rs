@@ -56,17 +56,15 @@ fn ask(
         ..Configuration::default()
     };
     let (diagnosis, failures) = run(source, factory, (configuration, &ExplainOptions::NONE))?;
-    let (summary, tally) = (&diagnosis.summary, diagnosis.summary.tally());
+    let tally = diagnosis.summary.tally();
     if tally.total() == 0 {
         return report.untried(WHAT, &format!("no valid case of `smoke` is of {lack}"));
     }
-    let strategies: Vec<&str> = summary.strategies.iter().map(|(name, _)| name.as_str()).collect();
     // A library may fail only when it is called.
     let is_refusal = |class| {
         matches!(class, Class::Undeclared | Class::RefusedValid | Class::RefusedOtherwise | Class::Failed)
     };
-    let mut others = failures.all(&strategies, |_, failed| !is_refusal(failed.class));
-    if let Some(other) = others.next() {
+    if let Some(other) = failures.all(|failed| !is_refusal(failed.class)).next() {
         let remedy = "refuse these cases, or do not declare them as lacking";
         return report.wrong(WHAT, &format!("{}, of {lack}: {}", other.line, other.cause), remedy);
     }

@@ -16,11 +16,12 @@ pub(super) fn run(
     (configuration, explaining): (Configuration, &ExplainOptions),
 ) -> Result<(Diagnosis, Failures), Problem> {
     let configuration = Configuration { record: true, ..configuration };
+    let strategies = source.strategies();
     let run = Run { library: Library::embedded(), source, backend, configuration, stop: Stop::default() };
     let mut failures = Failures::default();
     let diagnosis = dmlcts_diagnose::run(&run, explaining, &mut |event| {
         if let Event::Run(RunEvent::Cases { cases, .. }) = event {
-            failures.hear(cases);
+            failures.hear(cases, &strategies);
         }
     })?;
     Ok((diagnosis, failures))
