@@ -1,6 +1,6 @@
 //! `dmlcts replay`: runs the cases of findings again.
 
-use std::{io::Write as _, path::Path, sync::Arc, sync::atomic::AtomicBool};
+use std::{io::Write as _, path::Path, sync::Arc};
 
 use dmlcts_backend::process::Incidents;
 use dmlcts_model::escaped;
@@ -59,8 +59,8 @@ impl Now {
 pub(crate) fn replay(arguments: &ReplayArguments) -> Result<Exit, Problem> {
     arguments.check_paths()?;
     let usual = arguments.backend.run();
-    let (stop, runs) = (Stop::default(), Arc::new(AtomicBool::new(true)));
-    signals::end_run(&stop, &runs);
+    let (stop, begun) = signals::end_run();
+    begun.set();
     let incidents = Incidents::default();
     let findings = findings(&arguments.paths)?;
     if let Some(path) = &arguments.markdown {

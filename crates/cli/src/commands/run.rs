@@ -2,10 +2,7 @@
 
 use std::{
     io::{self, IsTerminal},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     time::Instant,
 };
 
@@ -43,8 +40,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     arguments.check_paths()?;
     let (arguments, claim) = &arguments.spelled_out().of_profile()?;
     let selection = &arguments.selection;
-    let (stop, runs, incidents) = (Stop::default(), Arc::new(AtomicBool::new(false)), Incidents::default());
-    signals::end_run(&stop, &runs);
+    let ((stop, begun), incidents) = (signals::end_run(), Incidents::default());
     let filter = selection.filter()?;
     // A deadline that no clock can hold never comes.
     let deadline = |from: Instant| arguments.timeout.and_then(|time| from.checked_add(time));
@@ -92,8 +88,8 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             }
             if let RunEvent::Started { capabilities, .. } = event {
                 recorded = known.check(&capabilities.name);
-                // Before this event, the program waits for the backend to start and has nothing to sum up.
-                runs.store(true, Ordering::Relaxed);
+                // Before this event, the program waits for the backend to start.
+                begun.set();
             }
             reports.on_event(event);
             if let Some(record) = record.as_mut().filter(|_| recorded.is_ok()) {

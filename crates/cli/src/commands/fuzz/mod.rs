@@ -10,10 +10,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     io::Write as _,
     ops::Range,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     time::Instant,
 };
 
@@ -57,8 +54,7 @@ const HANGS: u64 = 3;
 /// Runs a campaign until its time or its cases are over, or it is interrupted.
 pub(crate) fn fuzz(arguments: &FuzzArguments, started: Instant) -> Result<Exit, Problem> {
     let run = arguments.of_suite.run(&arguments.suite);
-    let (stop, runs) = (Stop::default(), Arc::new(AtomicBool::new(false)));
-    signals::end_run(&stop, &runs);
+    let (stop, begun) = signals::end_run();
     let deadline = arguments.time.and_then(|time| started.checked_add(time));
     let incidents = Incidents::default();
     let filter = run.selection.filter()?;
@@ -79,7 +75,7 @@ pub(crate) fn fuzz(arguments: &FuzzArguments, started: Instant) -> Result<Exit, 
     let position =
         if goes_on { Position { new: 0, known: 0, ..last } } else { Position { of, ..Position::default() } };
     output::note(&beginning(&folder, &stored, goes_on.then_some(&position)));
-    runs.store(true, Ordering::Relaxed);
+    begun.set();
     let configuration = Configuration { filter, deadline, incidents, ..configuration(&run) };
     let mut campaign = Campaign {
         arguments,
