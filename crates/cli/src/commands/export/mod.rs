@@ -87,9 +87,7 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, Problem> {
             ));
         }
     };
-    let mut out = output::stdout();
-    out.write_all(program.as_bytes())?;
-    out.flush()?;
+    output::write(|out| out.write_all(program.as_bytes()))?;
     Ok(Exit::Success)
 }
 

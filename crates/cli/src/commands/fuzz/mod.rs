@@ -8,7 +8,6 @@ mod status;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io::Write as _,
     ops::Range,
     sync::Arc,
     time::Instant,
@@ -450,8 +449,8 @@ impl Campaign<'_> {
     /// Shows what was written.
     fn show(&mut self, added: &Accepted) -> Result<(), Problem> {
         self.status.clear();
-        let (mut out, style) = (output::stdout(), colour::style());
-        let mut write = || {
+        let style = colour::style();
+        output::write(|out| {
             for change in &added.changes {
                 let text = sentences(self.folder.path(), std::slice::from_ref(change));
                 for (place, line) in text.lines().enumerate() {
@@ -463,9 +462,8 @@ impl Campaign<'_> {
             for refused in &added.refused {
                 writeln!(out, "left out  {}: {}", escaped(&refused.id), escaped(&refused.why))?;
             }
-            out.flush()
-        };
-        output::unless_gone(write())
+            Ok(())
+        })
     }
 
     /// Sums up the campaign.
@@ -473,8 +471,7 @@ impl Campaign<'_> {
         self.status.clear();
         let [new, known] = self.failing();
         let fresh = new.iter().filter(|one| !self.before.contains(&one.file.finding)).count();
-        let mut out = output::stdout();
-        let mut write = || {
+        output::write(|out| {
             writeln!(out, "{}", self.status.sentence())?;
             let fail = match (new.len() + known.len()) as u64 {
                 0 => "no finding fails".to_owned(),
@@ -507,9 +504,8 @@ impl Campaign<'_> {
                 let list = command(&["dmlcts", "findings", &path]);
                 writeln!(out, "`{list}` lists them; `status: known` in its file accepts one")?;
             }
-            out.flush()
-        };
-        output::unless_gone(write())?;
+            Ok(())
+        })?;
         if self.status.is_idle() && ending == Ending::Timeout {
             return Err(Problem::usage(
                 "the time was up before a case ran",

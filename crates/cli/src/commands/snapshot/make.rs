@@ -153,9 +153,8 @@ fn propose(mut ran: Ran, arguments: &MakeArguments) -> Result<Exit, Problem> {
 
 /// Prints what changed, and what to do with it.
 fn report(all: &[(String, Changes)], arguments: &MakeArguments) -> Result<Exit, Problem> {
-    let mut out = output::stdout();
     let mut exit = Exit::Success;
-    let mut write = || {
+    output::write(|out| {
         for (name, changes) in all {
             if changes.is_empty() {
                 writeln!(out, "{name}: as accepted")?;
@@ -169,9 +168,8 @@ fn report(all: &[(String, Changes)], arguments: &MakeArguments) -> Result<Exit, 
             let with = |word: &str| subcommand(word, &arguments.all);
             writeln!(out, "see {}, then {} or {}", with("diff"), with("review"), with("accept"))?;
         }
-        out.flush()
-    };
-    output::unless_gone(write())?;
+        Ok(())
+    })?;
     Ok(exit)
 }
 
