@@ -1,7 +1,7 @@
 //! A case as a program in C11, which exits with 1 if the output is wrong.
 
 use super::{
-    InvalidCase, ValidCase,
+    ValidCase,
     operation::{Mode, Operation},
     template::{comment, fill, indented},
 };
@@ -25,8 +25,8 @@ pub(super) fn program(case: &ValidCase) -> String {
 }
 
 /// The program of an invalid case.
-pub(super) fn refusal(case: &InvalidCase) -> String {
-    fill(include_str!("c_refusal.txt"), &[("ABOUT", comment("//", &case.about))])
+pub(super) fn refusal(about: &[String]) -> String {
+    fill(include_str!("c_refusal.txt"), &[("ABOUT", comment("//", about))])
 }
 
 fn is_constant(operation: &Operation) -> bool {

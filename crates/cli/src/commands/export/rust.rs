@@ -1,7 +1,7 @@
 //! A case as a test in Rust: a file for `rustc --test`.
 
 use super::{
-    InvalidCase, ValidCase,
+    ValidCase,
     operation::{Mode, Operation},
     template::{comment, fill, indented},
 };
@@ -24,8 +24,8 @@ pub(super) fn program(case: &ValidCase) -> String {
 }
 
 /// The program of an invalid case.
-pub(super) fn refusal(case: &InvalidCase) -> String {
-    fill(include_str!("rust_refusal.txt"), &[("ABOUT", comment("//!", &case.about))])
+pub(super) fn refusal(about: &[String]) -> String {
+    fill(include_str!("rust_refusal.txt"), &[("ABOUT", comment("//!", about))])
 }
 
 /// Sets `from[axis]` to the input coordinate that the output coordinate `to[axis]` reads.
