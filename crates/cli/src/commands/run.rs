@@ -14,8 +14,7 @@ use dmlcts_profiles::{Claim, Profile};
 use dmlcts_report::{Context, KnownContext, Options, Replay, Subject, Terminal, command, is_proof};
 use dmlcts_results::{FolderForm, SelectionForm};
 use dmlcts_runner::{
-    CaseSource, Configuration, Ending, Event as RunEvent, Listed, Run, RunOutcomes, Stop, SuiteSource,
-    Summary, Totals,
+    CaseSource, Configuration, Ending, Event as RunEvent, Listed, Run, Stop, SuiteSource, Summary,
 };
 use dmlcts_spec::Library;
 use dmlcts_store::{FailedCases, Folder};
@@ -30,7 +29,7 @@ use crate::{
     known::{Acceptance, Expected, accept_run, is_whole},
     output,
     problem::{Problem, exit_after},
-    record::Record,
+    record::{Earlier, Record},
     reports::Reports,
     signals,
 };
@@ -223,15 +222,8 @@ pub(super) fn explaining(arguments: &RunArguments) -> ExplainOptions {
 /// The record of the run, and what it says of earlier cases if the run continues.
 fn recording(opened: Result<Option<Record>, Problem>) -> Result<(Option<Record>, Earlier), Problem> {
     let record = opened?;
-    let resume = record.as_ref().map(Record::totals).transpose()?.flatten();
-    let run_outcomes = record.as_ref().map(Record::run_outcomes).transpose()?.unwrap_or_default();
-    Ok((record, Earlier { resume, run_outcomes }))
-}
-
-/// What a record says of the cases of an interrupted run.
-struct Earlier {
-    resume: Option<Totals>,
-    run_outcomes: RunOutcomes,
+    let earlier = record.as_ref().map(Record::earlier).transpose()?.unwrap_or_default();
+    Ok((record, earlier))
 }
 
 /// The error that no case ran, with the reason.
