@@ -319,18 +319,14 @@ pub(super) fn cases(
     let suite = parts.expansion().suite();
     let form = arguments.selection_form(Some(suite), &[], named, claim);
     let (of_suite, of_list) = (selection.words_of_a_suite(), form.words_of_a_list());
-    let with = |words: &[&str], more: &[&[String]]| {
-        let words = words.iter().map(|word| (*word).to_owned());
-        command(&words.chain(more.iter().copied().flatten().cloned()).collect::<Vec<_>>())
-    };
     let mut next = further(arguments, claim, &form);
-    let list = with(&["dmlcts", "list"], &[&of_suite, &of_list]);
+    let list = joined(&["dmlcts", "list"], &[&of_suite, &of_list]);
     next.push((format!("{list} | head"), "the cases, one line each".to_owned()));
     next.push(("dmlcts spec list".to_owned(), "what is promised".to_owned()));
     let subject = Subject::Suite {
         name: suite.name().to_owned(),
         what: form.describe(),
-        obligations: with(&["dmlcts", "count", "--obligations"], &[&of_suite, &form.words_without_limit()]),
+        obligations: joined(&["dmlcts", "count", "--obligations"], &[&of_suite, &form.words_without_limit()]),
     };
     let context = context(&form, subject, next);
     let source: Arc<dyn CaseSource> = Arc::clone(&parts) as _;
@@ -341,11 +337,7 @@ pub(super) fn cases(
 /// The runs that ask for more than a run that passes, in the order that the guide gives for a new backend.
 fn further(arguments: &RunArguments, claim: Option<&Claim>, form: &SelectionForm) -> Vec<(String, String)> {
     let (of_backend, of_case) = (arguments.backend_options().words(), arguments.words_of_a_case(form));
-    let said = |words: &[&str], more: &[&[String]], purpose: &str| {
-        let words = words.iter().map(|word| (*word).to_owned());
-        let all: Vec<String> = words.chain(more.iter().copied().flatten().cloned()).collect();
-        (command(&all), purpose.to_owned())
-    };
+    let said = |words: &[&str], more: &[&[String]], purpose: &str| (joined(words, more), purpose.to_owned());
     if let Some(claim) = claim {
         let whole = whole_profile(claim.profile.name()).into_iter();
         let run = |name| said(&["dmlcts", "run", "--profile", name], &[&of_backend], "the whole profile");
@@ -384,6 +376,12 @@ fn further(arguments: &RunArguments, claim: Option<&Claim>, form: &SelectionForm
         }
         _ => Vec::new(),
     }
+}
+
+/// A command of these words, and of the words of options.
+fn joined(words: &[&str], more: &[&[String]]) -> String {
+    let more = more.iter().copied().flatten().map(String::as_str);
+    command(&words.iter().copied().chain(more).collect::<Vec<_>>())
 }
 
 /// The full profile of a `-smoke` profile.
