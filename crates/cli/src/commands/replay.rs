@@ -13,7 +13,7 @@ use dmlcts_store::{Folder, Stored};
 
 use super::run::{configuration, hosting};
 use crate::{
-    arguments::{ReplayArguments, RunArguments},
+    arguments::ReplayArguments,
     backends,
     exit::Exit,
     output,
@@ -136,7 +136,7 @@ fn now(finding: &Stored, trials: &mut Trials<'_>) -> (Now, String) {
         all => format!("{count} of {all} cases"),
     };
     let did: Vec<Rerun> =
-        cases.iter().map(|case| trials.replay(&finding.entry, case, RunArguments::DEFAULT_RETRIES)).collect();
+        cases.iter().map(|case| trials.replay(&finding.entry, case, Configuration::USUAL_RETRIES)).collect();
     let count = |of: &dyn Fn(&Rerun) -> bool| did.iter().filter(|did| of(did)).count();
     let first =
         |of: &dyn Fn(&Rerun) -> bool| did.iter().position(of).map(|at| (did[at], cases[at].to_string()));
