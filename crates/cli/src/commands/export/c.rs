@@ -13,15 +13,13 @@ pub(super) fn program(case: &ValidCase) -> String {
         |name, list| format!("const int64_t {name}[RANK] = {{{list}}};"),
         |name, bytes| format!("const unsigned char {name}[ELEMENT_SIZE] = {{{bytes}}};"),
     );
-    let mut values = case.tables();
-    values.extend([
-        ("ABOUT", comment("//", &case.about)),
+    let values = [
         ("MEMBERS", members),
         ("BEFORE", before(operation).to_owned()),
         ("READ", indented(12, read(operation))),
         ("COPY", indented(8, copy(operation))),
-    ]);
-    fill(include_str!("c.txt"), &values)
+    ];
+    case.program(include_str!("c.txt"), "//", &values)
 }
 
 /// The program of an invalid case.

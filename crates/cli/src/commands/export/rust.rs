@@ -13,14 +13,12 @@ pub(super) fn program(case: &ValidCase) -> String {
         |name, list| format!("const {name}: [i64; RANK] = [{list}];"),
         |name, bytes| format!("const {name}: [u8; ELEMENT_SIZE] = [{bytes}];"),
     );
-    let mut values = case.tables();
-    values.extend([
-        ("ABOUT", comment("//!", &case.about)),
+    let values = [
         ("MEMBERS", members),
         ("READ", indented(12, read(operation))),
         ("COPY", indented(8, copy(operation))),
-    ]);
-    fill(include_str!("rust.txt"), &values)
+    ];
+    case.program(include_str!("rust.txt"), "//!", &values)
 }
 
 /// The program of an invalid case.
