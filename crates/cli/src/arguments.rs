@@ -13,6 +13,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use dmlcts_model::FeatureLevel;
+use dmlcts_results::BackendOptions;
 
 use crate::{exit, units, version};
 
@@ -165,7 +166,7 @@ pub(crate) struct CompletionsArguments {
 #[derive(Debug, Args)]
 pub(crate) struct ServeArguments {
     /// The backend, as for `run`
-    #[arg(long, value_name = "NAME", default_value = RunArguments::DEFAULT_BACKEND, value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "NAME", default_value = BackendOptions::USUAL_BACKEND, value_hint = ValueHint::Other)]
     pub(crate) backend: String,
 
     /// The number of the host process, with which this process ends; left out if other processes are between
@@ -182,7 +183,7 @@ pub(crate) struct ServeArguments {
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArguments {
     /// The backend, as for `run`
-    #[arg(long, value_name = "NAME", default_value = RunArguments::DEFAULT_BACKEND, value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "NAME", default_value = BackendOptions::USUAL_BACKEND, value_hint = ValueHint::Other)]
     pub(crate) backend: String,
 
     /// How long a process may be silent

@@ -271,10 +271,13 @@ fn unopened(error: &dyn std::error::Error) -> RunError {
     RunError::Backend(OpenError::Own(error.to_string()))
 }
 
-/// Starts processes of a command.
+/// Starts processes of a command. They are asked for the operators of the specs, and answer an example of each
+/// as a probe.
 fn hosted(command: &Command, hosting: &Hosting) -> Arc<Factory> {
     let launcher = |end: Option<Instant>| {
-        let launcher = launcher(command.clone(), hosting.case_timeout)
+        let launcher = Launcher::new(command.clone(), hosting.case_timeout)
+            .with_operators(Library::embedded().signatures())
+            .with_probes(examples())
             .with_end(end)
             .with_deadline(hosting.deadline.clone())
             .with_max_hangs(hosting.max_hangs)
@@ -288,12 +291,6 @@ fn hosted(command: &Command, hosting: &Hosting) -> Arc<Factory> {
         let launcher = if purpose == Purpose::Cases { &cases } else { &retries };
         Ok(Box::new(launcher.host(purpose)?))
     })
-}
-
-/// Starts processes that are asked for the operators of the specs, and answer an example of each as a probe.
-fn launcher(command: Command, case_timeout: Duration) -> Launcher {
-    let operators = Library::embedded().signatures();
-    Launcher::new(command, case_timeout).with_operators(operators).with_probes(examples())
 }
 
 /// An example of each operator. A working backend answers each of them in some way.

@@ -38,6 +38,7 @@ fn continues(first: &Row, last: &Row, next: &Row) -> bool {
         && next.rank == last.rank + 1
 }
 
-fn number(count: u128) -> String {
+/// A count that may be larger than any number of cases that runs.
+pub(crate) fn number(count: u128) -> String {
     u64::try_from(count).map_or_else(|_| count.to_string(), grouped)
 }

@@ -1,7 +1,7 @@
 //! Standard output and standard error, with or without colours. The program writes everything through a
 //! [`Screen`].
 
-use std::io::{self, BufWriter, Stderr, StdoutLock, Write as _};
+use std::io::{self, BufWriter, Stderr, StdoutLock, Write};
 
 use dmlcts_model::escaped;
 use dmlcts_report::Screen;
@@ -34,8 +34,13 @@ pub(crate) fn unless_gone(written: io::Result<()>) -> Result<(), Problem> {
     }
 }
 
+/// Writes to standard output, flushes it and ignores a closed pipe.
+pub(crate) fn write(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Problem> {
+    let mut out = stdout();
+    unless_gone(write(&mut out).and_then(|()| out.flush()))
+}
+
 /// Writes a line at once and ignores a closed pipe.
 pub(crate) fn show(line: &str) -> Result<(), Problem> {
-    let mut out = stdout();
-    unless_gone(writeln!(out, "{line}").and_then(|()| out.flush()))
+    write(|out| writeln!(out, "{line}"))
 }

@@ -11,7 +11,7 @@ use std::{
 use dmlcts_model::{closest, escaped, line::LineError};
 use dmlcts_runner::RunError;
 use dmlcts_snapshots::SnapshotError;
-use dmlcts_spec::{Diagnostic as Mistake, FileError, LoadError};
+use dmlcts_spec::{Diagnostic as Mistake, FileError, LoadError, expression};
 use dmlcts_store::StoreError;
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents,
@@ -55,7 +55,7 @@ pub(crate) enum Problem {
         /// The predicate.
         text: String,
         /// The location and the reason of the mistake.
-        mistake: dmlcts_spec::expression::Mistake,
+        mistake: expression::Mistake,
     },
     /// Mistakes in YAML files.
     #[error("{0}")]
@@ -169,14 +169,10 @@ impl Problem {
             }
             Self::Line { line, error } => render_line("case", line, error),
             Self::List { name, text, error } => render_line(name, text, error),
-            Self::Predicate { text, mistake } => {
-                let span = mistake.span.start..mistake.span.end;
-                render(&Pointed::new("--where", text, &mistake.message, mistake.help.as_deref(), span))
-            }
+            Self::Predicate { text, mistake } => render_expression("--where", text, mistake),
             Self::Run(RunError::Lack { backend, place, operator, condition, mistake }) => {
                 let name = format!("lacks[{place}] ({operator}) of `{backend}`");
-                let span = mistake.span.start..mistake.span.end;
-                render(&Pointed::new(&name, condition, &mistake.message, mistake.help.as_deref(), span))
+                render_expression(&name, condition, mistake)
             }
             _ => {
                 let (error, help) = (self.to_string(), self.help());
@@ -340,14 +336,10 @@ impl Pointed {
     fn of(mistake: &Mistake) -> Self {
         let label = Some(mistake.label()).filter(|label| !label.is_empty()).map(short);
         let (name, message) = (mistake.source_name(), mistake.message());
-        Self::labelled(name, mistake.text(), message, mistake.advice(), mistake.span(), label)
+        Self::new(name, mistake.text(), message, mistake.advice(), mistake.span(), label)
     }
 
-    fn new(name: &str, text: &str, message: &str, help: Option<&str>, span: Range<usize>) -> Self {
-        Self::labelled(name, text, message, help, span, None)
-    }
-
-    fn labelled(
+    fn new(
         name: &str,
         text: &str,
         message: &str,
@@ -405,10 +397,16 @@ fn render_all(error: &LoadError) -> String {
     error.diagnostics().iter().map(|mistake| render(&Pointed::of(mistake))).collect()
 }
 
+/// A mistake in an expression.
+fn render_expression(name: &str, text: &str, mistake: &expression::Mistake) -> String {
+    let span = mistake.span.start..mistake.span.end;
+    render(&Pointed::new(name, text, &mistake.message, mistake.help.as_deref(), span, None))
+}
+
 /// A mistake in a case line within a text.
 fn render_line(name: &str, text: &str, error: &LineError) -> String {
     let help = (!error.help.is_empty()).then_some(error.help.as_str());
-    render(&Pointed::new(name, text, &error.message, help, error.span.clone()))
+    render(&Pointed::new(name, text, &error.message, help, error.span.clone(), None))
 }
 
 fn render(diagnostic: &dyn Diagnostic) -> String {

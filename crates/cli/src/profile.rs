@@ -2,7 +2,7 @@
 
 use dmlcts_profiles::{Claim, Profile};
 use dmlcts_results::{ProfileEdition, SelectionForm};
-use dmlcts_runner::Difference;
+use dmlcts_runner::{Configuration, Difference};
 use dmlcts_spec::Library;
 
 use crate::{
@@ -32,7 +32,7 @@ impl RunArguments {
         arguments.selection.suite.clone_from(&form.suite);
         arguments.selection.seed = form.seed;
         arguments.selection.feature_level = Some(profile.level());
-        if self.memory == Self::DEFAULT_MEMORY {
+        if self.memory == Configuration::USUAL_MEMORY {
             arguments.memory = form.memory;
         } else if self.memory > form.memory {
             return Err(Problem::usage(

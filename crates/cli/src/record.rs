@@ -31,6 +31,13 @@ enum RecordFile {
     Lost,
 }
 
+/// What a record says of the cases of an interrupted run.
+#[derive(Default)]
+pub(crate) struct Earlier {
+    pub(crate) resume: Option<Totals>,
+    pub(crate) run_outcomes: RunOutcomes,
+}
+
 impl Record {
     /// Opens the file that the arguments name, for a run of this selection by this command; `strategies`
     /// holds the names of its strategies. `None` if nothing is recorded.
@@ -60,9 +67,9 @@ impl Record {
         Ok(Some(Self { file, strategies, selection, command, options: arguments.backend_options(), claim }))
     }
 
-    /// The totals of the interrupted run, if this run continues one.
-    pub(crate) fn totals(&self) -> Result<Option<Totals>, Problem> {
-        let RecordFile::Unfinished(unfinished) = &self.file else { return Ok(None) };
+    /// What the file says of the cases of the interrupted run, if this run continues one.
+    pub(crate) fn earlier(&self) -> Result<Earlier, Problem> {
+        let RecordFile::Unfinished(unfinished) = &self.file else { return Ok(Earlier::default()) };
         if unfinished.header().spec != Library::embedded().hash() {
             // With another spec, indices and names may mean something else; the header names both specs.
             let spec = &unfinished.header().spec;
@@ -75,13 +82,10 @@ impl Record {
                 "go on with the version of dmlcts that started it, or start anew by --results",
             ));
         }
-        Ok(Some(unfinished.totals(Library::embedded(), &self.strategies)?))
-    }
-
-    /// The outcomes of the interrupted run's cases. Empty if this run continues none.
-    pub(crate) fn run_outcomes(&self) -> Result<RunOutcomes, Problem> {
-        let RecordFile::Unfinished(unfinished) = &self.file else { return Ok(RunOutcomes::default()) };
-        Ok(unfinished.run_outcomes(Library::embedded(), &self.strategies)?)
+        Ok(Earlier {
+            resume: Some(unfinished.totals(Library::embedded(), &self.strategies)?),
+            run_outcomes: unfinished.run_outcomes(Library::embedded(), &self.strategies)?,
+        })
     }
 
     /// Records an event. After an error, nothing more is recorded.

@@ -10,7 +10,7 @@ use std::{
     time::Instant,
 };
 
-use dmlcts_generate::{Suite, SuiteError};
+use dmlcts_generate::{Expansion, Suite, SuiteError};
 use dmlcts_model::{Case, line};
 use dmlcts_report::grouped;
 use dmlcts_runner::SuiteSource;
@@ -24,16 +24,14 @@ use crate::{
 impl Selection {
     /// The suite's cases, before the filter.
     pub(crate) fn source(&self) -> Result<SuiteSource, Problem> {
-        let suite = load_suite(&self.suite)?;
-        let expansion = suite
-            .expand(Library::embedded(), self.seed)
-            .map_err(|error| suite_problem(&self.suite, error))?;
+        let expansion = expand(&self.suite, self.seed)?;
         let has: HashSet<_> = expansion.parts().iter().map(dmlcts_generate::Part::strategy).collect();
         if let Some(missing) = self.strategy.iter().find(|strategy| !has.contains(strategy)) {
             let mut names: Vec<&str> = expansion.parts().iter().map(|part| part.strategy().name()).collect();
             names.dedup();
+            let suite = expansion.suite().name();
             return Err(Problem::usage(
-                format!("the suite `{}` has no part that the strategy `{missing}` makes", suite.name()),
+                format!("the suite `{suite}` has no part that the strategy `{missing}` makes"),
                 format!("its strategies are: {}", names.join(", ")),
             ));
         }
@@ -103,6 +101,11 @@ pub(crate) fn compile(text: &str) -> Result<Predicate, Problem> {
 /// A suite by name or path.
 pub(crate) fn load_suite(name: &str) -> Result<Suite, Problem> {
     Suite::load(name).map_err(|error| suite_problem(name, error))
+}
+
+/// The parts of a suite by name or path.
+pub(crate) fn expand(name: &str, seed: u64) -> Result<Expansion<'static>, Problem> {
+    load_suite(name)?.expand(Library::embedded(), seed).map_err(|error| suite_problem(name, error))
 }
 
 pub(crate) fn suite_problem(name: &str, error: SuiteError) -> Problem {

@@ -21,14 +21,25 @@ const ECHO: Duration = Duration::from_millis(500);
 const ENDS: &str =
     "interrupted: the run ends with the summary of what ran; a second signal ends it at once, without one";
 
+/// Whether a run has begun. A signal before that ends the program at once, since there is nothing to sum up.
+#[derive(Clone, Default)]
+pub(crate) struct Begun(Arc<AtomicBool>);
+
+impl Begun {
+    pub(crate) fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// The first signal ends a run with its summary and prints a message. A later signal ends the program at
 /// once.
-pub(crate) fn end_run(stop: &Stop, runs: &Arc<AtomicBool>) {
-    let (stop, runs) = (stop.clone(), Arc::clone(runs));
+pub(crate) fn end_run() -> (Stop, Begun) {
+    let (stop_of_run, begun_of_run) = (Stop::default(), Begun::default());
+    let (stop, begun) = (stop_of_run.clone(), begun_of_run.clone());
     // Without a handler, a signal ends the program at once. The run can go on without one.
     let mut first: Option<Instant> = None;
     let _ = ctrlc::set_handler(move || {
-        if !runs.load(Ordering::Relaxed) {
+        if !begun.0.load(Ordering::Relaxed) {
             end("interrupted before the first case");
         }
         if first.is_none() {
@@ -43,6 +54,7 @@ pub(crate) fn end_run(stop: &Stop, runs: &Arc<AtomicBool>) {
             end("");
         }
     });
+    (stop_of_run, begun_of_run)
 }
 
 /// A signal ends the program at once, with the processes that it started.

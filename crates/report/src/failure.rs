@@ -227,21 +227,28 @@ pub(crate) fn source(failure: &Failure, wrong: &WrongElement) -> List {
     }
 }
 
+/// The source of an element that should be in the place of a wrong one, before its value.
+pub(crate) fn source_text(source: Option<&Reads>) -> String {
+    match source {
+        Some(Reads::Input(source)) => format!("Input{} = ", brackets(source)),
+        Some(Reads::Member(name)) => format!("{name} = "),
+        None => String::new(),
+    }
+}
+
+/// The elements of the input at these coordinates.
+pub(crate) fn element_names(coordinates: &[List]) -> String {
+    let names: Vec<String> = coordinates.iter().map(|one| format!("Input{}", brackets(one))).collect();
+    names.join(" or ")
+}
+
 /// A wrong element, what it should be, and which elements of the input it equals.
 fn wrong_element(failure: &Failure, output: &Tensor, wrong: &WrongElement) -> String {
     let size = output.data_type.element_size().unwrap_or(8);
     let text = |bits: u64| element_to_text(output.data_type, &bits.to_le_bytes()[..size]);
-    let expected = match reads(failure, &wrong.coordinates) {
-        Some(Reads::Input(source)) => format!("Input{} = ", brackets(&source)),
-        Some(Reads::Member(name)) => format!("{name} = "),
-        None => String::new(),
-    };
-    let from: Vec<String> =
-        origins(failure, wrong).iter().map(|coordinates| format!("Input{}", brackets(coordinates))).collect();
-    let is_from = match from.as_slice() {
-        [] => String::new(),
-        all => format!("; {} is {}", text(wrong.actual), all.join(" or ")),
-    };
+    let expected = source_text(reads(failure, &wrong.coordinates).as_ref());
+    let from = element_names(&origins(failure, wrong));
+    let is_from = if from.is_empty() { from } else { format!("; {} is {from}", text(wrong.actual)) };
     format!(
         "Output{} = {}, expected {expected}{} ({}){is_from}",
         brackets(&wrong.coordinates),

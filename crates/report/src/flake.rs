@@ -119,15 +119,13 @@ fn said(rate: Rate) -> String {
 /// What the trials tell if no earlier cases are known to matter.
 fn conclusion(tried: &Tried) -> &'static str {
     let replayed = tried.replayed.as_ref();
-    let mut rates = vec![tried.alone, tried.other_data, tried.fresh];
-    rates.extend(replayed.into_iter().flat_map(|replayed| [replayed.after, replayed.beside]));
     if tried.fresh.is_always() {
         "it fails as the first case of a backend"
     } else if tried.other_data.is_always() && tried.alone.failed == 0 {
         "it fails on other data each time: alone, its own data hides the fault"
     } else if replayed.is_some_and(|replayed| replayed.after.is_always() || replayed.beside.is_always()) {
         "it fails after earlier cases; which of them it needs was not found"
-    } else if rates.iter().any(|rate| rate.failed > 0) {
+    } else if trials(tried).iter().any(|(_, rate)| rate.failed > 0) {
         "the same trial passes and fails: chance"
     } else {
         "it passed each trial: chance, or state left by cases that were not tried"

@@ -187,12 +187,11 @@ fn failures(
     context: &Context,
     diagnosis: &Diagnosis,
 ) -> (&'static str, String) {
+    let first = diagnosis.summary.totals.first_unexpected(strategy, operator);
     let operator = context.library.operators().get(operator).map_or("", Operator::name);
     let findings = diagnosis.findings.iter().filter(|finding| finding.operators.contains(&operator));
     let ids: Vec<&str> = findings.map(|finding| finding.id.as_str()).collect();
     let mut lines = Vec::new();
-    let place = context.library.operators().iter().position(|one| one.name() == operator);
-    let first = place.and_then(|operator| diagnosis.summary.totals.first_unexpected(strategy, operator));
     if let Some(first) = first {
         let how = first.class.map_or_else(|| Verdict::UnexpectedPass.to_string(), |class| class.to_string());
         let again = format!("run it again: {}", context.replay.run(&first.line));

@@ -140,9 +140,7 @@ impl Layout<'_> {
     }
 
     fn cell(&self, coordinates: &[i64], style: Style) -> Cell {
-        let text = self
-            .element(coordinates)
-            .map_or_else(|| "?".to_owned(), |bytes| element_to_text(self.tensor.data_type, bytes));
+        let text = self.text(coordinates);
         if !self.marked.iter().any(|mark| mark.as_slice() == coordinates) {
             return Cell { width: text.chars().count(), text };
         }
@@ -151,6 +149,12 @@ impl Layout<'_> {
         } else {
             Cell { width: text.chars().count() + 1, text: format!("*{text}") }
         }
+    }
+
+    /// An element as text; `?` where the memory ends before it.
+    pub(crate) fn text(&self, coordinates: &[i64]) -> String {
+        let bytes = self.element(coordinates);
+        bytes.map_or_else(|| "?".to_owned(), |bytes| element_to_text(self.tensor.data_type, bytes))
     }
 
     /// The bytes of an element; `None` where the memory ends before it.
@@ -223,17 +227,17 @@ struct Cell {
 }
 
 /// One line of elements.
-struct ElementRow {
+pub(crate) struct ElementRow {
     /// The coordinates on all axes except the innermost.
-    outer: List,
+    pub(crate) outer: List,
     /// The number of brackets that open before it.
-    opening: usize,
+    pub(crate) opening: usize,
     /// The column of the `...` for rows that were left out before it; 0 if there are none.
-    gap: usize,
+    pub(crate) gap: usize,
 }
 
 /// The rows of the shown indices, in order.
-fn rows(shown: &[Vec<i64>]) -> Vec<ElementRow> {
+pub(crate) fn rows(shown: &[Vec<i64>]) -> Vec<ElementRow> {
     let outer = &shown[..shown.len().saturating_sub(1)];
     let count: usize = outer.iter().map(Vec::len).product();
     let mut rows = Vec::with_capacity(count);

@@ -7,6 +7,7 @@
 use std::fmt::{self, Write as _};
 
 use dmlcts_model::{Case, FeatureLevel, escaped};
+use dmlcts_results::Header;
 
 /// Builds the commands that run one case again as the run did.
 #[derive(Clone, Debug, Default)]
@@ -17,19 +18,27 @@ pub struct Replay {
 }
 
 impl Replay {
+    /// Builds the commands of a recorded run.
+    pub fn of(header: &Header) -> Self {
+        let options = [header.backend_options().words(), header.selection.words_of_a_case()].concat();
+        Self { options }
+    }
+
     /// The command that runs a case again, given as a case or as its line.
     pub fn run(&self, case: &impl fmt::Display) -> String {
-        let mut words = vec!["dmlcts".to_owned(), "run".to_owned()];
-        words.extend_from_slice(&self.options);
-        words.push(case.to_string());
-        command(&words)
+        self.of_run(&[], std::slice::from_ref(case))
     }
 
     /// The command that runs cases again in order, in one process.
     pub fn in_order(&self, cases: &[impl fmt::Display]) -> String {
+        self.of_run(&["--jobs", "1"], cases)
+    }
+
+    /// The command that runs cases with these further words.
+    pub(crate) fn of_run(&self, further: &[&str], cases: &[impl fmt::Display]) -> String {
         let mut words = vec!["dmlcts".to_owned(), "run".to_owned()];
         words.extend_from_slice(&self.options);
-        words.extend(["--jobs".to_owned(), "1".to_owned()]);
+        words.extend(further.iter().map(|word| (*word).to_owned()));
         words.extend(cases.iter().map(ToString::to_string));
         command(&words)
     }

@@ -8,7 +8,7 @@ use std::{
 use dmlcts_diagnose::{Diagnosis, Finding};
 use dmlcts_model::escaped;
 use dmlcts_profiles::Claim;
-use dmlcts_runner::{Ending, QuestionAnswers, Summary, Timings, Verdict};
+use dmlcts_runner::{Ending, QuestionAnswers, Summary, Timings, Totals, Verdict};
 use dmlcts_spec::{Library, Obligation, Operator};
 
 use crate::{
@@ -397,26 +397,18 @@ pub(crate) fn recorded(summary: &Summary) -> Vec<String> {
 }
 
 fn notes(summary: &Summary) -> Vec<String> {
-    let mut notes = Vec::new();
-    if summary.totals.notes.holes > 0 {
-        notes.push(format!(
-            "{} wrote into the holes of a strided output, which is allowed",
-            counted(summary.totals.notes.holes, "run")
-        ));
-    }
-    if summary.totals.notes.tails > 0 {
-        notes.push(format!(
-            "{} wrote behind the last element of an output, which is allowed",
-            counted(summary.totals.notes.tails, "run")
-        ));
-    }
-    if summary.totals.work.too_large > 0 {
-        notes.push(format!(
-            "{} not run because of their size; only the creation of the operator was tested",
-            counted(summary.totals.work.too_large, "case")
-        ));
-    }
-    notes
+    let Totals { notes, work, .. } = &summary.totals;
+    let all = [
+        (notes.holes, "run", "wrote into the holes of a strided output, which is allowed"),
+        (notes.tails, "run", "wrote behind the last element of an output, which is allowed"),
+        (
+            work.too_large,
+            "case",
+            "not run because of their size; only the creation of the operator was tested",
+        ),
+    ];
+    let all = all.iter().filter(|(count, ..)| *count > 0);
+    all.map(|(count, what, did)| format!("{} {did}", counted(*count, what))).collect()
 }
 
 /// Whether a run shows that every case behaves as the pages say. It is no proof if a case was skipped, failed

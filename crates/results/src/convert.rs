@@ -26,10 +26,8 @@ pub(crate) struct Names<'a> {
 }
 
 impl Names<'_> {
-    pub(crate) fn operator(&self, name: &str) -> Result<(usize, &'static Operator), UnknownName> {
-        let mut all = self.library.operators().iter().enumerate();
-        all.find(|(_, operator)| operator.name() == name)
-            .ok_or_else(|| UnknownName::new("the operator", name))
+    pub(crate) fn operator(&self, name: &str) -> Result<&'static Operator, UnknownName> {
+        self.library.operator(name).ok_or_else(|| UnknownName::new("the operator", name))
     }
 
     pub(crate) fn case(&self, text: &str) -> Result<Case, UnknownName> {
@@ -47,10 +45,6 @@ impl Names<'_> {
 
     fn name_of(&self, operator: usize) -> String {
         self.library.operators().get(operator).map(|operator| operator.name().to_owned()).unwrap_or_default()
-    }
-
-    fn strategy_name(&self, strategy: usize) -> String {
-        self.strategies.get(strategy).cloned().unwrap_or_default()
     }
 }
 
@@ -109,7 +103,7 @@ impl<'a> CaseForm<'a> {
         let Details { outcome, class, judgement, answers, differences, known, rate, .. } = details;
         let Details { only_other_data, digest, output, .. } = details;
         Self {
-            strategy: Some(names.strategy_name(result.strategy)),
+            strategy: Some(names.strategies.get(result.strategy).cloned().unwrap_or_default()),
             outcome: Some(outcome.into()),
             class: *class,
             violates: clause_ids(operator, judgement.violated),
@@ -160,11 +154,11 @@ impl CaseForm<'_> {
         let (true, Some(class), Some(outcome)) = (self.has_failed(), self.class, &self.outcome) else {
             return Ok(None);
         };
-        let (place, operator) = names.operator(&case.desc.signature.operator)?;
+        let operator = names.operator(&case.desc.signature.operator)?;
         Ok(Some(Found {
             index: self.index,
             strategy: names.strategy(self.strategy.as_deref().unwrap_or_default())?,
-            operator: place,
+            operator: operator.position(),
             verdict: self.verdict,
             class,
             outcome: outcome.outcome()?,
@@ -310,9 +304,14 @@ impl RefusalForm {
     }
 
     fn refusal(&self, names: Names<'_>) -> Result<Refusal, UnknownName> {
-        let (place, operator) = names.operator(&self.operator)?;
+        let operator = names.operator(&self.operator)?;
         let clause = clause_place(operator, &self.clause)?;
-        Ok(Refusal { operator: place, clause, phase: phase_of(&self.phase)?, code: code_of(&self.code)? })
+        Ok(Refusal {
+            operator: operator.position(),
+            clause,
+            phase: phase_of(&self.phase)?,
+            code: code_of(&self.code)?,
+        })
     }
 }
 
@@ -403,8 +402,8 @@ impl TotalsForm {
         totals.next = self.next;
         totals.elapsed = Duration::from_millis(self.milliseconds);
         for form in &self.verdicts {
-            let (strategy, (operator, _)) =
-                (names.strategy(&form.strategy)?, names.operator(&form.operator)?);
+            let strategy = names.strategy(&form.strategy)?;
+            let operator = names.operator(&form.operator)?.position();
             for (verdict, cases) in &form.counts {
                 totals.count(strategy, operator, *verdict, *cases);
             }
@@ -416,7 +415,7 @@ impl TotalsForm {
             (0..strategies.len()).map(|strategy| totals.of_strategy(strategy).unexpected()).sum();
         totals.progress = Progress { read: self.read, ran: self.ran, unexpected };
         for (name, sets) in &self.coverage {
-            let (_, operator) = names.operator(name)?;
+            let operator = names.operator(name)?;
             let mut marks = [IdSet::EMPTY; Coverage::SETS.len()];
             for (set, name) in marks.iter_mut().zip(Coverage::SETS) {
                 let text = sets.get(name).map_or("0", String::as_str);
@@ -429,16 +428,16 @@ impl TotalsForm {
         totals.work = self.work;
         totals.notes = self.notes;
         for CountedAnswer { operator, answer, cases, first } in &self.answers {
-            let (place, operator) = names.operator(operator)?;
+            let operator = names.operator(operator)?;
             let question = question_place(operator, &answer.question)?;
             let answer = answer_of(&answer.answer)?;
-            totals.answers.count_many(place, question, answer, (*cases, first.clone()));
+            totals.answers.count_many(operator.position(), question, answer, (*cases, first.clone()));
         }
         for form in &self.refusals {
             totals.refusals.count(form.refusal(names)?, form.cases);
         }
         for SkippedForm { operator, undeclared, cases } in &self.skipped {
-            totals.skipped.count(names.operator(operator)?.0, *undeclared, *cases);
+            totals.skipped.count(names.operator(operator)?.position(), *undeclared, *cases);
         }
         totals.known.clone_from(&self.known);
         let groups: Result<Vec<_>, _> =
@@ -499,13 +498,13 @@ impl GroupForm {
 
     /// The first failure of the group, for a run that is resumed.
     pub(crate) fn found(&self, names: Names<'_>) -> Result<Found, UnknownName> {
-        let (place, operator) = names.operator(&self.operator)?;
+        let operator = names.operator(&self.operator)?;
         let clauses: Result<IdSet, _> = self.violates.iter().map(|id| clause_place(operator, id)).collect();
         let questions: Result<IdSet, _> = self.raises.iter().map(|id| question_place(operator, id)).collect();
         Ok(Found {
             index: self.index,
             strategy: names.strategy(&self.strategy)?,
-            operator: place,
+            operator: operator.position(),
             verdict: self.verdict,
             class: self.class,
             outcome: self.outcome.outcome()?,

@@ -131,7 +131,7 @@ impl FindingForm {
         let group = self.failures.group(self.failures.cases, level, names)?;
         let listed: Result<Vec<Case>, _> = self.listed.iter().map(|text| names.case(text)).collect();
         let operators: Result<Vec<&'static str>, _> =
-            self.operators.iter().map(|name| Ok(names.operator(name)?.1.name())).collect();
+            self.operators.iter().map(|name| Ok(names.operator(name)?.name())).collect();
         Ok(Finding {
             id: self.id.clone(),
             class: self.failures.class,

@@ -176,26 +176,21 @@ impl OpenPart {
 
     /// Reads the next case. With `lines`, also what explains failures.
     fn advance(&mut self, lines: Option<&Lines<'_>>) -> Result<(), Error> {
-        loop {
-            let counted = match self.reader.next()? {
-                Some(Item::Case(case)) => {
-                    let witness = lines.map_or(Witness::Nothing, |lines| lines.read(&case));
-                    self.count.case(&case).map(|()| (case.index, witness))
+        self.index = None;
+        while let Some(item) = self.reader.next()? {
+            match item {
+                Item::Case(case) => {
+                    self.witness = lines.map_or(Witness::Nothing, |lines| lines.read(&case));
+                    self.index = Some(case.index);
+                    let counted = self.count.case(&case);
+                    drop(case);
+                    return counted.map_err(|cause| self.reader.wrong(cause));
                 }
-                Some(Item::Summary(summary)) => {
-                    self.summary = Some(*summary);
-                    continue;
-                }
-                Some(Item::Checkpoint(_)) => continue,
-                None => {
-                    self.index = None;
-                    return Ok(());
-                }
-            };
-            let (index, witness) = counted.map_err(|cause| self.reader.wrong(cause))?;
-            (self.index, self.witness) = (Some(index), witness);
-            return Ok(());
+                Item::Summary(summary) => self.summary = Some(*summary),
+                Item::Checkpoint(_) => {}
+            }
         }
+        Ok(())
     }
 }
 

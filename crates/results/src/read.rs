@@ -89,7 +89,7 @@ impl Reader {
 
     /// An error about the current line.
     pub(crate) fn wrong(&self, cause: impl Into<String>) -> Error {
-        Error::Line { path: self.lines.path.clone(), number: self.lines.number, cause: cause.into() }
+        self.lines.wrong(cause.into())
     }
 
     /// The number of the current line, from 1.
@@ -122,21 +122,14 @@ impl Reader {
             return Ok(None);
         }
         let wrong = |cause| self.lines.wrong(cause);
-        match self.lines.parse().map_err(wrong)? {
-            Line::Case(case) => {
-                case.check().map_err(|unknown| wrong(unknown.to_string()))?;
-                Ok(Some(Item::Case(case)))
-            }
-            Line::Checkpoint(totals) => {
-                totals.check().map_err(|unknown| wrong(unknown.to_string()))?;
-                Ok(Some(Item::Checkpoint(totals)))
-            }
-            Line::Summary(summary) => {
-                summary.check().map_err(|unknown| wrong(unknown.to_string()))?;
-                Ok(Some(Item::Summary(summary)))
-            }
-            Line::Header(_) => Err(wrong("a second header; `dmlcts merge` joins files".to_owned())),
-        }
+        let (checked, item) = match self.lines.parse().map_err(wrong)? {
+            Line::Case(case) => (case.check(), Item::Case(case)),
+            Line::Checkpoint(totals) => (totals.check(), Item::Checkpoint(totals)),
+            Line::Summary(summary) => (summary.check(), Item::Summary(summary)),
+            Line::Header(_) => return Err(wrong("a second header; `dmlcts merge` joins files".to_owned())),
+        };
+        checked.map_err(|unknown| wrong(unknown.to_string()))?;
+        Ok(Some(item))
     }
 }
 
@@ -163,7 +156,7 @@ impl Lines {
         if self.line.last() != Some(&b'\n') {
             if length as u64 == LONGEST_LINE {
                 let cause = format!("it has more than {LONGEST_LINE} bytes");
-                return Err(Error::Line { path: self.path.clone(), number: self.number, cause });
+                return Err(self.wrong(cause));
             }
             self.is_torn = length > 0;
             return Ok(false);

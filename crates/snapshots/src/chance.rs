@@ -3,6 +3,7 @@
 use dmlcts_diagnose::{self as diagnose, Diagnosis, Severity};
 use dmlcts_model::{counted, grouped};
 use dmlcts_runner::Verdict;
+use dmlcts_spec::Operator;
 
 use crate::{Statement, compare::answers};
 
@@ -69,9 +70,9 @@ pub(crate) fn is_by_chance(finding: &diagnose::Finding) -> bool {
 pub(crate) fn of_run(run: &Diagnosis, accepted: &[Chance]) -> Vec<Chance> {
     let mut found: Vec<Chance> = Vec::new();
     for finding in run.findings.iter().filter(|finding| is_by_chance(finding)) {
-        let operator = finding.first.operator.name();
-        let is_severe = finding.is_severe();
-        let new = Chance { operator: operator.to_owned(), is_severe, cases: 0, of: tried(run, operator) };
+        let operator = finding.first.operator;
+        let (of, is_severe) = (tried(run, operator), finding.is_severe());
+        let new = Chance { operator: operator.name().to_owned(), is_severe, cases: 0, of };
         let place = found.iter().position(|one| one.is_about_as(&new)).unwrap_or_else(|| {
             found.push(new);
             found.len() - 1
@@ -98,11 +99,9 @@ fn keep(found: Vec<Chance>, accepted: &[Chance]) -> Vec<Chance> {
 }
 
 /// The number of cases of an operator that the backend tried.
-fn tried(run: &Diagnosis, operator: &str) -> u64 {
-    let operators = dmlcts_spec::Library::embedded().operators();
-    let place = operators.iter().position(|one| one.name() == operator).unwrap_or(usize::MAX);
+fn tried(run: &Diagnosis, operator: &Operator) -> u64 {
     let strategies = 0..run.summary.strategies.len();
-    strategies.map(|strategy| run.summary.totals.tally(strategy, place).tried()).sum()
+    strategies.map(|strategy| run.summary.totals.tally(strategy, operator.position()).tried()).sum()
 }
 
 /// Statements about questions or clauses. One that differs from the accepted one only by cases that failed by

@@ -97,11 +97,10 @@ fn findings(run: &Diagnosis, old: Option<&Snapshot>) -> (Vec<Finding>, Option<Fu
 
 /// The findings that have room, of findings with the most severe first, and the others in short.
 pub(crate) fn fit(all: Vec<Finding>) -> (Vec<Finding>, Option<Further>) {
-    let size = |finding: &Finding| crate::write::finding(finding).len();
     let (mut kept, mut left, mut room) = (Vec::new(), Vec::new(), ROOM);
     for finding in all {
         // The most severe come first.
-        let size = size(&finding);
+        let size = crate::write::finding(&finding).len();
         if size <= room && left.is_empty() {
             room -= size;
             kept.push(finding);

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::{Args, ValueHint};
+use dmlcts_results::BackendOptions;
 
 use super::{RunArguments, Selection, heading};
 use crate::units;
@@ -14,7 +15,7 @@ pub(crate) struct BackendArguments {
     #[arg(
         long,
         value_name = "NAME",
-        default_value = RunArguments::DEFAULT_BACKEND,
+        default_value = BackendOptions::USUAL_BACKEND,
         value_hint = ValueHint::Other,
         help_heading = heading::BACKEND
     )]

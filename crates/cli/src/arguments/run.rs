@@ -186,7 +186,7 @@ pub(crate) struct RunArguments {
     #[arg(
         long,
         value_name = "SIZE",
-        default_value = "1GiB", // as DEFAULT_MEMORY
+        default_value = "1GiB", // as Configuration::USUAL_MEMORY
         value_parser = units::size,
         allow_hyphen_values = true,
         help_heading = heading::LIMITS
@@ -240,7 +240,7 @@ pub(crate) struct RunArguments {
     #[arg(
         long,
         value_name = "NAME",
-        default_value = Self::DEFAULT_BACKEND,
+        default_value = BackendOptions::USUAL_BACKEND,
         value_hint = ValueHint::Other,
         help_heading = heading::BACKEND
     )]
@@ -262,7 +262,7 @@ pub(crate) struct RunArguments {
     #[arg(
         long,
         value_name = "TIME",
-        default_value = "10s", // as DEFAULT_CASE_TIMEOUT
+        default_value = "10s", // as BackendOptions::USUAL_CASE_TIMEOUT
         value_parser = units::time_span,
         allow_hyphen_values = true,
         help_heading = heading::BACKEND
@@ -312,7 +312,7 @@ pub(crate) struct RunArguments {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = Self::DEFAULT_RETRIES,
+        default_value_t = Configuration::USUAL_RETRIES,
         value_parser = clap::value_parser!(u32).range(0..=1000),
         allow_negative_numbers = true,
         help_heading = heading::VERDICTS
@@ -331,7 +331,7 @@ pub(crate) struct RunArguments {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = Self::DEFAULT_EXPLAIN,
+        default_value_t = ExplainOptions::USUAL_CASES as u32,
         value_parser = units::cases,
         allow_negative_numbers = true,
         help_heading = heading::VERDICTS
@@ -451,17 +451,6 @@ impl RunArguments {
         let timeout = self.timeout.map(|_| "--timeout");
         self.budget.map(|_| "--budget").or(timeout)
     }
-
-    /// The backend without `--backend`: the one that works on every machine.
-    pub(crate) const DEFAULT_BACKEND: &str = BackendOptions::USUAL_BACKEND;
-    /// The cases of a finding without `--explain`.
-    pub(crate) const DEFAULT_EXPLAIN: u32 = ExplainOptions::USUAL_CASES as u32;
-    /// The number of retries without `--retries`.
-    pub(crate) const DEFAULT_RETRIES: u32 = Configuration::USUAL_RETRIES;
-    /// The memory of one case without `--memory`.
-    pub(crate) const DEFAULT_MEMORY: u64 = Configuration::USUAL_MEMORY;
-    /// The time that a process may be silent without `--case-timeout`.
-    pub(crate) const DEFAULT_CASE_TIMEOUT: Duration = BackendOptions::USUAL_CASE_TIMEOUT;
 }
 
 fn strategy(name: &str) -> Result<Strategy, String> {

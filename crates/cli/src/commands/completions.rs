@@ -1,7 +1,5 @@
 //! `dmlcts completions`: a shell's completion script on standard output.
 
-use std::io::Write as _;
-
 use clap::CommandFactory as _;
 
 use crate::{
@@ -16,8 +14,6 @@ pub(crate) fn completions(arguments: &CompletionsArguments) -> Result<Exit, Prob
     // clap panics on a closed pipe, so the script is built in memory first.
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "dmlcts", &mut script);
-    let mut out = output::stdout();
-    out.write_all(&script)?;
-    out.flush()?;
+    output::write(|out| out.write_all(&script))?;
     Ok(Exit::Success)
 }

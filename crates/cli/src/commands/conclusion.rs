@@ -62,6 +62,5 @@ fn unjudged(summary: &Summary, backend: &str) -> Option<Problem> {
 }
 
 fn doctor_shows(backend: &str) -> String {
-    let words = ["dmlcts", "doctor", "--backend", backend].map(str::to_owned);
-    format!("`{}` shows", command(&words))
+    format!("`{}` shows", command(&["dmlcts", "doctor", "--backend", backend]))
 }

@@ -8,14 +8,13 @@
 use std::{fs, io::Write as _};
 
 use dmlcts_diagnose::{Finding, Membership};
-use dmlcts_generate::suite::Strategy;
 use dmlcts_model::{FeatureLevel, line};
-use dmlcts_report::{command, counted};
+use dmlcts_report::{Replay, command, counted};
 use dmlcts_results::{CaseForm, Error, Item, Reader};
 use dmlcts_runner::Verdict;
 use dmlcts_spec::Library;
 
-use crate::{arguments::FailuresArguments, exit::Exit, output, problem::Problem};
+use crate::{arguments::FailuresArguments, exit::Exit, output, problem::Problem, recorded::strategies};
 
 /// Lists the failed cases in the order of the run.
 pub(crate) fn failures(arguments: &FailuresArguments) -> Result<Exit, Problem> {
@@ -25,8 +24,7 @@ pub(crate) fn failures(arguments: &FailuresArguments) -> Result<Exit, Problem> {
     let header = reader.header();
     let level = header.feature_level().unwrap_or(FeatureLevel::NEWEST);
     let mut membership = Membership::new(&findings, Library::embedded(), level);
-    let mut words = ["dmlcts", "run"].map(str::to_owned).to_vec();
-    words.extend(header.backend_options().words().into_iter().chain(header.selection.words_of_a_case()));
+    let replay = Replay::of(header);
     let mut out = output::stdout();
     // The header is the first line.
     let (mut number, mut cases, mut failed, mut is_cut) = (1, 0, 0, true);
@@ -43,15 +41,13 @@ pub(crate) fn failures(arguments: &FailuresArguments) -> Result<Exit, Problem> {
                 let cause = format!("`{}` is not a case: {error}", case.line);
                 Error::Line { path: path.clone(), number, cause }
             })?;
-            words.push(case.line.to_string());
             let outcome = case.outcome.as_ref().and_then(|outcome| outcome.outcome().ok());
             let how_failed = case.class.zip(outcome).filter(|_| !is_known);
             let place = how_failed
                 .and_then(|(class, outcome)| membership.finding_of(&parsed, (case.verdict, class, &outcome)));
             let finding = place.and_then(|place| findings.get(place));
             // Some shells do not accept comments at a prompt, so that the text after `#` is quoted, too.
-            writeln!(out, "{} # {}", command(&words), command(&[how(&case, finding)]))?;
-            words.pop();
+            writeln!(out, "{} # {}", replay.run(&case.line), command(&[how(&case, finding)]))?;
         }
     }
     out.flush()?;
@@ -81,9 +77,7 @@ fn findings(path: &str) -> Result<Vec<Finding>, Problem> {
             found = Some(summary);
         }
     }
-    let given = vec!["given".to_owned()];
-    let of_suites = Strategy::ALL.map(|strategy| strategy.name().to_owned()).to_vec();
-    let strategies = if reader.header().selection.suite.is_some() { of_suites } else { given };
+    let strategies = strategies(&reader.header().selection, None);
     let level = reader.header().feature_level();
     let findings =
         found.zip(level.ok()).map(|(found, level)| found.findings(Library::embedded(), &strategies, level));

@@ -1,6 +1,6 @@
 //! `dmlcts findings`: lists the findings of a folder, adds those of given cases, and joins two folders.
 
-use std::{io::Write as _, time::Instant};
+use std::time::Instant;
 
 use dmlcts_model::escaped;
 use dmlcts_report::{ListedFinding, counted, write_html_list, write_markdown_list};
@@ -37,8 +37,7 @@ fn list(arguments: &ListFindingsArguments) -> Result<Exit, Problem> {
     let folder = Folder::new(&arguments.folder);
     let all = folder.read(Library::embedded())?;
     write_reports(arguments, &folder, &all)?;
-    let mut out = output::stdout();
-    let mut write = || {
+    output::write(|out| {
         for stored in &all {
             let failure = stored.entry.failure();
             let reason = if failure.reason.is_empty() { "no reason" } else { &failure.reason };
@@ -49,9 +48,8 @@ fn list(arguments: &ListFindingsArguments) -> Result<Exit, Problem> {
         if all.is_empty() {
             writeln!(out, "{} holds no finding", escaped(&arguments.folder))?;
         }
-        out.flush()
-    };
-    output::unless_gone(write())?;
+        Ok(())
+    })?;
     Ok(Exit::Success)
 }
 

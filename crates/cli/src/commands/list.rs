@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{
     arguments::{CountArguments, ListArguments, Selection},
+    certificate::number,
     exit::Exit,
     output,
     problem::Problem,
@@ -74,7 +75,7 @@ pub(crate) fn count(arguments: &CountArguments) -> Result<Exit, Problem> {
         let length = match part.length() {
             Length::Finite(length) => {
                 total = total.map(|total| total.saturating_add(length));
-                u64::try_from(length).map_or_else(|_| length.to_string(), grouped)
+                number(length)
             }
             Length::Endless => {
                 total = None;
@@ -91,15 +92,9 @@ pub(crate) fn count(arguments: &CountArguments) -> Result<Exit, Problem> {
             writeln!(out, "{:>15}  note: the search was cut short", "")?;
         }
     }
-    let total = match (total, selection.limit) {
-        (Some(total), Some(limit)) => Some(total.min(u128::from(limit))),
-        (None, Some(limit)) => Some(u128::from(limit)),
-        (total, None) => total,
-    };
-    let total = total.map_or_else(
-        || "endless".to_owned(),
-        |total| u64::try_from(total).map_or_else(|_| total.to_string(), grouped),
-    );
+    // Without a limit, an endless suite has no end.
+    let total = total.into_iter().chain(selection.limit.map(u128::from)).min();
+    let total = total.map_or_else(|| "endless".to_owned(), number);
     writeln!(out, "{total:>15}  in all")?;
     out.flush()?;
     Ok(Exit::Success)

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{self, Write as _},
+    io::{self, Write},
 };
 
 use dmlcts_diagnose::Diagnosis;
@@ -45,8 +45,8 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
             let joined = RunFiles::open(&arguments.files)
                 .and_then(|files| files.join(library, &strategies, None, &mut |_| Ok(())));
             joined.map_err(|error| reports.explain(&run, error.into()))?;
-            let opened = open(path, arguments, strategies.clone());
-            Some(opened.map_err(|problem| reports.explain(&run, problem))?)
+            let opened = Writer::create(path, arguments.overwrite, library, strategies.clone());
+            Some(opened.map_err(|error| reports.explain(&run, error.of_output().into()))?)
         }
         None => None,
     };
@@ -81,7 +81,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     }
     let mut report = || {
         reports.write(&context, &diagnosis)?;
-        output::unless_gone(show(&context, &diagnosis, arguments.quiet))?;
+        output::write(|out| show(out, &context, &diagnosis, arguments.quiet))?;
         let exit = Exit::of(summary, is_whole(&header.selection));
         conclude(exit, summary, &header.backend.argument)
     };
@@ -113,26 +113,16 @@ fn run_of(paths: &[String]) -> String {
 }
 
 /// Shows the result of the whole run.
-fn show(context: &Context, run: &Diagnosis, quiet: bool) -> io::Result<()> {
-    let (mut out, style) = (output::stdout(), colour::style());
-    write_findings(&mut out, context, run, style)?;
-    write_known(&mut out, context, &run.summary, style)?;
-    if !quiet {
-        write_summary(&mut out, context, run, style)?;
-    }
-    out.flush()
-}
-
-/// Opens the file for the whole run.
-fn open(path: &str, arguments: &MergeArguments, strategies: Vec<String>) -> Result<Writer, Problem> {
-    let writer = Writer::create(path, arguments.overwrite, Library::embedded(), strategies);
-    Ok(writer.map_err(Error::of_output)?)
+fn show(out: &mut dyn Write, context: &Context, run: &Diagnosis, quiet: bool) -> io::Result<()> {
+    let style = colour::style();
+    write_findings(out, context, run, style)?;
+    write_known(out, context, &run.summary, style)?;
+    if quiet { Ok(()) } else { write_summary(out, context, run, style) }
 }
 
 /// The context of a recorded run's summary.
 fn context(header: &Header, paths: &[String], all: bool) -> Context {
     let selection = &header.selection;
-    let replay = Replay { options: [header.backend_options().words(), selection.words_of_a_case()].concat() };
     let subject = match &selection.suite {
         None => Subject::Given,
         Some(suite) => {
@@ -157,6 +147,6 @@ fn context(header: &Header, paths: &[String], all: bool) -> Context {
         next: vec![(header.command.clone(), "the same again".to_owned())],
         resume,
         all,
-        ..Context::new(Library::embedded(), subject, replay)
+        ..Context::new(Library::embedded(), subject, Replay::of(header))
     }
 }

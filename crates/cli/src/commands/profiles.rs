@@ -7,9 +7,7 @@ use dmlcts_report::{bytes, counted, grouped};
 use dmlcts_runner::SuiteSource;
 use dmlcts_spec::Library;
 
-use crate::{
-    arguments::ProfilesArguments, exit::Exit, output, problem::Problem, profile, selection::load_suite,
-};
+use crate::{arguments::ProfilesArguments, exit::Exit, output, problem::Problem, profile, selection::expand};
 
 /// Lists the profiles, or shows one of them.
 pub(crate) fn profiles(arguments: &ProfilesArguments) -> Result<Exit, Problem> {
@@ -81,11 +79,7 @@ fn show(out: &mut dyn Write, profile: &Profile, check: bool) -> Result<Exit, Pro
 /// The cases of the profile's suite and their expectations in this program, as digests.
 fn here(profile: &Profile) -> Result<Vec<PromisedForm>, Problem> {
     let form = profile.form();
-    let suite = load_suite(&form.suite)?;
-    let expansion = suite
-        .expand(Library::embedded(), form.seed)
-        .map_err(|error| Problem::usage(error.to_string(), "see `dmlcts suites`"))?;
-    let source = SuiteSource::new(expansion, &[]);
+    let source = SuiteSource::new(expand(&form.suite, form.seed)?, &[]);
     promised(Library::embedded(), &source, profile.level(), form.memory)
         .ok_or_else(|| Problem::usage(format!("the suite {} has no end", form.suite), "name another profile"))
 }

@@ -1,6 +1,6 @@
 //! `dmlcts replay`: runs the cases of findings again.
 
-use std::{io::Write as _, path::Path, sync::Arc, sync::atomic::AtomicBool};
+use std::{io::Write as _, path::Path, sync::Arc};
 
 use dmlcts_backend::process::Incidents;
 use dmlcts_model::escaped;
@@ -13,7 +13,7 @@ use dmlcts_store::{Folder, Stored};
 
 use super::run::{configuration, hosting};
 use crate::{
-    arguments::{ReplayArguments, RunArguments},
+    arguments::ReplayArguments,
     backends,
     exit::Exit,
     output,
@@ -59,8 +59,8 @@ impl Now {
 pub(crate) fn replay(arguments: &ReplayArguments) -> Result<Exit, Problem> {
     arguments.check_paths()?;
     let usual = arguments.backend.run();
-    let (stop, runs) = (Stop::default(), Arc::new(AtomicBool::new(true)));
-    signals::end_run(&stop, &runs);
+    let (stop, begun) = signals::end_run();
+    begun.set();
     let incidents = Incidents::default();
     let findings = findings(&arguments.paths)?;
     if let Some(path) = &arguments.markdown {
@@ -136,7 +136,7 @@ fn now(finding: &Stored, trials: &mut Trials<'_>) -> (Now, String) {
         all => format!("{count} of {all} cases"),
     };
     let did: Vec<Rerun> =
-        cases.iter().map(|case| trials.replay(&finding.entry, case, RunArguments::DEFAULT_RETRIES)).collect();
+        cases.iter().map(|case| trials.replay(&finding.entry, case, Configuration::USUAL_RETRIES)).collect();
     let count = |of: &dyn Fn(&Rerun) -> bool| did.iter().filter(|did| of(did)).count();
     let first =
         |of: &dyn Fn(&Rerun) -> bool| did.iter().position(of).map(|at| (did[at], cases[at].to_string()));

@@ -2,10 +2,7 @@
 
 use std::{
     io::{self, IsTerminal},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     time::Instant,
 };
 
@@ -17,8 +14,7 @@ use dmlcts_profiles::{Claim, Profile};
 use dmlcts_report::{Context, KnownContext, Options, Replay, Subject, Terminal, command, is_proof};
 use dmlcts_results::{FolderForm, SelectionForm};
 use dmlcts_runner::{
-    CaseSource, Configuration, Ending, Event as RunEvent, Listed, Run, RunOutcomes, Stop, SuiteSource,
-    Summary, Totals,
+    CaseSource, Configuration, Ending, Event as RunEvent, Listed, Run, Stop, SuiteSource, Summary,
 };
 use dmlcts_spec::Library;
 use dmlcts_store::{FailedCases, Folder};
@@ -33,7 +29,7 @@ use crate::{
     known::{Acceptance, Expected, accept_run, is_whole},
     output,
     problem::{Problem, exit_after},
-    record::Record,
+    record::{Earlier, Record},
     reports::Reports,
     signals,
 };
@@ -43,8 +39,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     arguments.check_paths()?;
     let (arguments, claim) = &arguments.spelled_out().of_profile()?;
     let selection = &arguments.selection;
-    let (stop, runs, incidents) = (Stop::default(), Arc::new(AtomicBool::new(false)), Incidents::default());
-    signals::end_run(&stop, &runs);
+    let ((stop, begun), incidents) = (signals::end_run(), Incidents::default());
     let filter = selection.filter()?;
     // A deadline that no clock can hold never comes.
     let deadline = |from: Instant| arguments.timeout.and_then(|time| from.checked_add(time));
@@ -92,8 +87,8 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             }
             if let RunEvent::Started { capabilities, .. } = event {
                 recorded = known.check(&capabilities.name);
-                // Before this event, the program waits for the backend to start and has nothing to sum up.
-                runs.store(true, Ordering::Relaxed);
+                // Before this event, the program waits for the backend to start.
+                begun.set();
             }
             reports.on_event(event);
             if let Some(record) = record.as_mut().filter(|_| recorded.is_ok()) {
@@ -227,15 +222,8 @@ pub(super) fn explaining(arguments: &RunArguments) -> ExplainOptions {
 /// The record of the run, and what it says of earlier cases if the run continues.
 fn recording(opened: Result<Option<Record>, Problem>) -> Result<(Option<Record>, Earlier), Problem> {
     let record = opened?;
-    let resume = record.as_ref().map(Record::totals).transpose()?.flatten();
-    let run_outcomes = record.as_ref().map(Record::run_outcomes).transpose()?.unwrap_or_default();
-    Ok((record, Earlier { resume, run_outcomes }))
-}
-
-/// What a record says of the cases of an interrupted run.
-struct Earlier {
-    resume: Option<Totals>,
-    run_outcomes: RunOutcomes,
+    let earlier = record.as_ref().map(Record::earlier).transpose()?.unwrap_or_default();
+    Ok((record, earlier))
 }
 
 /// The error that no case ran, with the reason.
@@ -331,18 +319,14 @@ pub(super) fn cases(
     let suite = parts.expansion().suite();
     let form = arguments.selection_form(Some(suite), &[], named, claim);
     let (of_suite, of_list) = (selection.words_of_a_suite(), form.words_of_a_list());
-    let with = |words: &[&str], more: &[&[String]]| {
-        let words = words.iter().map(|word| (*word).to_owned());
-        command(&words.chain(more.iter().copied().flatten().cloned()).collect::<Vec<_>>())
-    };
     let mut next = further(arguments, claim, &form);
-    let list = with(&["dmlcts", "list"], &[&of_suite, &of_list]);
+    let list = joined(&["dmlcts", "list"], &[&of_suite, &of_list]);
     next.push((format!("{list} | head"), "the cases, one line each".to_owned()));
     next.push(("dmlcts spec list".to_owned(), "what is promised".to_owned()));
     let subject = Subject::Suite {
         name: suite.name().to_owned(),
         what: form.describe(),
-        obligations: with(&["dmlcts", "count", "--obligations"], &[&of_suite, &form.words_without_limit()]),
+        obligations: joined(&["dmlcts", "count", "--obligations"], &[&of_suite, &form.words_without_limit()]),
     };
     let context = context(&form, subject, next);
     let source: Arc<dyn CaseSource> = Arc::clone(&parts) as _;
@@ -353,11 +337,7 @@ pub(super) fn cases(
 /// The runs that ask for more than a run that passes, in the order that the guide gives for a new backend.
 fn further(arguments: &RunArguments, claim: Option<&Claim>, form: &SelectionForm) -> Vec<(String, String)> {
     let (of_backend, of_case) = (arguments.backend_options().words(), arguments.words_of_a_case(form));
-    let said = |words: &[&str], more: &[&[String]], purpose: &str| {
-        let words = words.iter().map(|word| (*word).to_owned());
-        let all: Vec<String> = words.chain(more.iter().copied().flatten().cloned()).collect();
-        (command(&all), purpose.to_owned())
-    };
+    let said = |words: &[&str], more: &[&[String]], purpose: &str| (joined(words, more), purpose.to_owned());
     if let Some(claim) = claim {
         let whole = whole_profile(claim.profile.name()).into_iter();
         let run = |name| said(&["dmlcts", "run", "--profile", name], &[&of_backend], "the whole profile");
@@ -396,6 +376,12 @@ fn further(arguments: &RunArguments, claim: Option<&Claim>, form: &SelectionForm
         }
         _ => Vec::new(),
     }
+}
+
+/// A command of these words, and of the words of options.
+fn joined(words: &[&str], more: &[&[String]]) -> String {
+    let more = more.iter().copied().flatten().map(String::as_str);
+    command(&words.iter().copied().chain(more).collect::<Vec<_>>())
 }
 
 /// The full profile of a `-smoke` profile.

@@ -7,11 +7,12 @@ use dmlcts_backend::{
     Purpose,
     protocol::{ServeError, claim_stdout, end_with_parent, refuse, serve as answer},
 };
+use dmlcts_results::BackendOptions;
 use dmlcts_runner::RunError;
 
 use super::conclusion::bad_end;
 use crate::{
-    arguments::{RunArguments, ServeArguments},
+    arguments::ServeArguments,
     backends::{self, Hosting},
     exit::Exit,
     problem::Problem,
@@ -55,6 +56,6 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
 fn hosting(backend: &str) -> Hosting {
     let in_process = !backend.starts_with("exec:");
     // The host of this process enforces the deadline, and only the host knows it.
-    let case_timeout = if in_process { Duration::MAX } else { RunArguments::DEFAULT_CASE_TIMEOUT };
+    let case_timeout = if in_process { Duration::MAX } else { BackendOptions::USUAL_CASE_TIMEOUT };
     Hosting { is_served: true, ..Hosting::new(case_timeout, in_process) }
 }

@@ -50,12 +50,9 @@ impl ComparedCases {
         // A case of the old run is listed only if the new one does not have it.
         let is_gone = change.is_some_and(|(kind, _)| kind == ChangeKind::Gone);
         if (is_new && (change.is_some() || case.verdict.is_unexpected())) || (!is_new && is_gone) {
-            let changed = match change {
-                Some((kind, [old, new])) => {
-                    Changed { kind: Some(kind), old: old.to_owned(), new: new.to_owned() }
-                }
-                None => Changed { kind: None, old: String::new(), new: String::new() },
-            };
+            let (kind, results) = change.unzip();
+            let [old, new] = results.unwrap_or_default().map(str::to_owned);
+            let changed = Changed { kind, old, new };
             // Both kinds of cases are in the table of the new run.
             let level = log.level();
             self.new.get_or_insert_with(|| CaseLog::new(self.library, level)).list(
@@ -77,9 +74,7 @@ pub fn write_html_comparison(
     let (old, mut new) = (compared.old.unwrap_or_else(none), compared.new.unwrap_or_else(none));
     new.sort_by_change();
     let findings = comparison.new.explained(compared.library);
-    let header = &comparison.new.header;
-    let options = [header.backend_options().words(), header.selection.words_of_a_case()].concat();
-    let replay = Replay { options };
+    let replay = Replay::of(&comparison.new.header);
     let different = comparison.changes.iter().fold(0_u64, |sum, change| sum.saturating_add(change.cases));
     let (title, tone) = match (comparison.is_worse(), different) {
         (true, _) => ("The new run is worse".to_owned(), "bad"),

@@ -1,9 +1,9 @@
 //! The place of each element of a tensor in a picture: rows of the innermost axis below each other, with a
 //! gap where an outer axis moves or elements are left out.
 
-use dmlcts_model::{List, element_to_text};
+use dmlcts_model::List;
 
-use crate::Layout;
+use crate::{Layout, layout::rows};
 
 /// The height of a row.
 pub(super) const ROW: i64 = 24;
@@ -41,17 +41,14 @@ impl Grid {
     pub(super) fn new(layout: &Layout<'_>) -> Self {
         let sizes = layout.tensor.sizes.as_deref().unwrap_or_default();
         let shown = if sizes.iter().all(|&size| size > 0) { layout.shown(sizes) } else { Vec::new() };
-        let (inner, outer) = match shown.split_last() {
-            Some((inner, outer)) => (inner.clone(), outer.to_vec()),
-            None => (vec![0], Vec::new()),
-        };
-        let rows = places(&outer);
+        let inner = shown.last().map_or([0].as_slice(), Vec::as_slice);
+        let rows = rows(&shown);
         let texts: Vec<Vec<String>> = rows
             .iter()
-            .map(|row| inner.iter().map(|&index| text(layout, &whole(row, index, sizes))).collect())
+            .map(|row| inner.iter().map(|&index| layout.text(&whole(&row.outer, index, sizes))).collect())
             .collect();
         let longest = texts.iter().flatten().map(|text| text.chars().count()).max().unwrap_or(1);
-        let names: Vec<String> = rows.iter().map(|row| name(row)).collect();
+        let names: Vec<String> = rows.iter().map(|row| name(&row.outer)).collect();
         let label = names.iter().map(String::len).max().unwrap_or(0) as i64;
         let mut grid = Self {
             cells: Vec::new(),
@@ -62,17 +59,18 @@ impl Grid {
             height: ROW,
         };
         let width = (longest as i64).max(2) * LETTER + MARGIN;
-        let lefts = lefts(&inner, grid.labels, width);
+        let lefts = lefts(inner, grid.labels, width);
         grid.columns = inner.iter().zip(&lefts).map(|(&index, &x)| (index, x + width / 2)).collect();
         grid.width = lefts.last().map_or(grid.labels, |last| last + width);
         for (number, row) in rows.iter().enumerate() {
-            if number > 0 && is_new_block(&rows[number - 1], row) {
+            // Rows are left out before it, or an axis moves other than the last outer one.
+            if number > 0 && (row.gap > 0 || row.opening > 1) {
                 grid.height += GAP;
             }
             let y = grid.height;
             grid.rows.push((names[number].clone(), y));
             for ((&index, &x), text) in inner.iter().zip(&lefts).zip(&texts[number]) {
-                let coordinates = whole(row, index, sizes);
+                let coordinates = whole(&row.outer, index, sizes);
                 grid.cells.push(Cell { coordinates, text: text.clone(), x, y, width });
             }
             grid.height += ROW;
@@ -86,11 +84,6 @@ impl Grid {
     }
 }
 
-fn text(layout: &Layout<'_>, coordinates: &[i64]) -> String {
-    let bytes = layout.element(coordinates);
-    bytes.map_or_else(|| "?".to_owned(), |bytes| element_to_text(layout.tensor.data_type, bytes))
-}
-
 /// The coordinates of an element of a row. A tensor without axes has one element.
 fn whole(row: &[i64], index: i64, sizes: &[i64]) -> List {
     let inner = (!sizes.is_empty()).then_some(index);
@@ -100,15 +93,6 @@ fn whole(row: &[i64], index: i64, sizes: &[i64]) -> List {
 fn name(row: &[i64]) -> String {
     let indices: Vec<String> = row.iter().map(i64::to_string).collect();
     indices.join(",")
-}
-
-/// Whether rows are left out between two rows, or an axis moves other than the last outer one.
-fn is_new_block(above: &[i64], row: &[i64]) -> bool {
-    let (Some((last, outer)), Some((last_above, outer_above))) = (row.split_last(), above.split_last())
-    else {
-        return false;
-    };
-    outer != outer_above || *last != last_above + 1
 }
 
 /// The left end of each column.
@@ -125,17 +109,4 @@ fn lefts(inner: &[i64], start: i64, width: i64) -> Vec<i64> {
         before = Some(index);
     }
     lefts
-}
-
-/// All combinations of these indices, the last axis fastest.
-fn places(outer: &[Vec<i64>]) -> Vec<Vec<i64>> {
-    let mut rows = vec![Vec::new()];
-    for indices in outer {
-        let longer = |row: &Vec<i64>| {
-            let row = row.clone();
-            indices.iter().map(move |&index| [&row[..], &[index]].concat()).collect::<Vec<_>>()
-        };
-        rows = rows.iter().flat_map(longer).collect();
-    }
-    rows
 }

@@ -12,7 +12,7 @@ use dmlcts_runner::Class;
 use dmlcts_spec::Validity;
 use serde_json::{Value, json};
 
-use crate::{Replay, command};
+use crate::Replay;
 
 /// The names of the columns of a row, in order.
 const COLUMNS: [&str; 13] = [
@@ -52,13 +52,11 @@ pub(super) fn island(log: &CaseLog, findings: &[Finding], replay: &Replay) -> St
             row(listed, finding.map_or("", |finding| &finding.id), &mut texts)
         })
         .collect();
-    let mut words = vec!["dmlcts".to_owned(), "run".to_owned()];
-    words.extend_from_slice(&replay.options);
     let island = json!({
         "columns": COLUMNS,
         "texts": texts.all,
         "rows": rows,
-        "command": command(&words),
+        "command": replay.of_run(&[], &[] as &[String]),
     });
     escape(&island.to_string())
 }

@@ -8,10 +8,13 @@ use dmlcts_runner::{Evidence, Failure, Reads, RunKind, WrongElement, origins, re
 use maud::{Markup, html};
 
 use super::grid::{Cell, Grid, LETTER, ROW};
-use crate::{CaseOutputs, Layout, brackets, failure::source, heading, numbers::grouped};
+use crate::{
+    CaseOutputs, Layout, brackets,
+    failure::{EXPLAINED, element_names, source, source_text},
+    heading,
+    numbers::grouped,
+};
 
-/// The maximum number of wrong elements with lines and words.
-const EXPLAINED: usize = 6;
 /// The space between two tensors, which the lines cross.
 const BETWEEN: i64 = 88;
 /// The space between two tensors without lines.
@@ -34,9 +37,9 @@ struct Explained<'a> {
 
 impl Explained<'_> {
     /// The input element that belongs there.
-    fn rightful(&self) -> Option<List> {
+    fn rightful(&self) -> Option<&List> {
         match &self.expected {
-            Some(Reads::Input(source)) => Some(List::from_slice(source)),
+            Some(Reads::Input(source)) => Some(source),
             _ => None,
         }
     }
@@ -60,7 +63,7 @@ pub(super) fn tensors(failure: &Failure, name: &str) -> Option<Markup> {
         .map(|wrong| Explained {
             wrong,
             expected: reads(failure, &wrong.coordinates),
-            origins: origins(failure, wrong).into_iter().map(|origin| List::from_slice(&origin)).collect(),
+            origins: origins(failure, wrong),
         })
         .collect();
     let note = match evidence.run {
@@ -89,16 +92,11 @@ fn in_words(output: &Tensor, one: &Explained<'_>) -> Markup {
     let size = output.data_type.element_size().unwrap_or(8).min(8);
     let text = |bits: u64| element_to_text(output.data_type, &bits.to_le_bytes()[..size]);
     let wrong = one.wrong;
-    let source = match &one.expected {
-        Some(Reads::Input(source)) => format!("Input{} = ", brackets(source)),
-        Some(Reads::Member(name)) => format!("{name} = "),
-        None => String::new(),
-    };
-    let from: Vec<String> = one.origins.iter().map(|origin| format!("Input{}", brackets(origin))).collect();
+    let from = element_names(&one.origins);
     html! {
         code { "Output" (brackets(&wrong.coordinates)) } " is " b.bad { (text(wrong.actual)) }
-        ", expected " code { (source) } b.good { (text(wrong.expected)) }
-        @if !from.is_empty() { "; " (text(wrong.actual)) " is " code { (from.join(" or ")) } }
+        ", expected " code { (source_text(one.expected.as_ref())) } b.good { (text(wrong.expected)) }
+        @if !from.is_empty() { "; " (text(wrong.actual)) " is " code { (from) } }
     }
 }
 
@@ -109,8 +107,8 @@ fn picture(
     explained: &[Explained<'_>],
 ) -> Markup {
     let wrong: Vec<List> = evidence.differences.first.iter().map(|wrong| wrong.coordinates.clone()).collect();
-    let rightful: Vec<List> = explained.iter().filter_map(Explained::rightful).collect();
-    let origins: Vec<List> = explained.iter().filter_map(|one| one.origins.first().cloned()).collect();
+    let rightful: Vec<&List> = explained.iter().filter_map(Explained::rightful).collect();
+    let origins: Vec<&List> = explained.iter().filter_map(|one| one.origins.first()).collect();
     let source = evidence.differences.first.first().map(|wrong| source(failure, wrong));
     let (source, focus) = (source.as_deref(), wrong.first().map(List::as_slice));
     let grid = |tensor, memory, focus| {
@@ -125,7 +123,7 @@ fn picture(
     let height = height + DIP;
     let classes: [&dyn Fn(&Cell) -> &'static str; 3] = [
         &|cell| if wrong.contains(&cell.coordinates) { "right" } else { "" },
-        &|cell| match (rightful.contains(&cell.coordinates), origins.contains(&cell.coordinates)) {
+        &|cell| match (rightful.contains(&&cell.coordinates), origins.contains(&&cell.coordinates)) {
             (true, true) => "right both",
             (true, false) => "right",
             (false, true) => "stray",
@@ -206,7 +204,7 @@ struct Thread {
 fn threads([expected, input, actual]: &[Panel; 3], one: &Explained<'_>) -> Vec<Thread> {
     let place = &one.wrong.coordinates;
     let below = |source: &List| Some(input.below(input.grid.cell(source)?));
-    let rightful = one.rightful().and_then(|source| below(&source));
+    let rightful = one.rightful().and_then(below);
     let rightful = rightful.zip(expected.grid.cell(place).map(|cell| expected.right(cell)));
     let stray = one.origins.first().and_then(below);
     let stray = stray.zip(actual.grid.cell(place).map(|cell| actual.left(cell)));

@@ -13,8 +13,8 @@ const LONGEST: usize = 300;
 
 /// A case that failed.
 pub(super) struct Failed {
-    /// The index of its strategy in the suite.
-    strategy: usize,
+    /// The name of its strategy.
+    pub(super) strategy: String,
     /// The index of its operator in the library.
     pub(super) operator: usize,
     /// The clauses that its desc breaks.
@@ -47,8 +47,8 @@ impl Failed {
 pub(super) struct Failures(Vec<Failed>);
 
 impl Failures {
-    /// Adds the failures of some cases.
-    pub(super) fn hear(&mut self, cases: &CaseResults) {
+    /// Adds the failures of some cases. `strategies` holds the names of the suite's strategies.
+    pub(super) fn hear(&mut self, cases: &CaseResults, strategies: &[String]) {
         for case in cases.iter().filter(|case| case.verdict.is_unexpected()) {
             let Some((class, outcome)) =
                 case.details.and_then(|details| Some((details.class?, &details.outcome)))
@@ -56,7 +56,7 @@ impl Failures {
                 continue;
             };
             let failed = Failed {
-                strategy: case.strategy,
+                strategy: strategies.get(case.strategy).cloned().unwrap_or_default(),
                 operator: case.operator,
                 violated: case.details.map(|details| details.judgement.violated).unwrap_or_default(),
                 cases: 1,
@@ -65,23 +65,18 @@ impl Failures {
                 line: case.line.to_owned(),
                 cause: cause(&case, class, outcome),
             };
-            let way = |one: &Failed| (one.strategy, one.operator, one.class, one.is_valid(), one.is_break());
-            match self.0.iter_mut().find(|known| way(known) == way(&failed)) {
+            let way = |one: &Failed| (one.operator, one.class, one.is_valid(), one.is_break());
+            let is_alike = |one: &&mut Failed| one.strategy == failed.strategy && way(one) == way(&failed);
+            match self.0.iter_mut().find(is_alike) {
                 Some(known) => known.cases += 1,
                 None => self.0.push(failed),
             }
         }
     }
 
-    /// The failures that `wanted` selects; `strategies` holds the names of the suite's strategies.
-    pub(super) fn all<'a>(
-        &self,
-        strategies: &[&'a str],
-        wanted: impl Fn(&'a str, &Failed) -> bool,
-    ) -> impl Iterator<Item = &Failed> {
-        self.0
-            .iter()
-            .filter(move |failed| strategies.get(failed.strategy).is_some_and(|name| wanted(name, failed)))
+    /// The failures that `wanted` selects.
+    pub(super) fn all(&self, wanted: impl Fn(&Failed) -> bool) -> impl Iterator<Item = &Failed> {
+        self.0.iter().filter(move |failed| wanted(failed))
     }
 }
 
@@ -149,16 +144,14 @@ mod tests {
         });
         let (diagnosis, failures) = smoke(refusing, None).expect("it starts");
         let summary = &diagnosis.summary;
-        let strategies: Vec<&str> = summary.strategies.iter().map(|(name, _)| name.as_str()).collect();
-        let first_of =
-            |name: &str| failures.all(&strategies, |strategy, _| strategy == name).next().is_some();
+        let first_of = |name: &str| failures.all(|failed| failed.strategy == name).next().is_some();
         assert!(summary.strategies.iter().all(|(name, tally)| first_of(name) == (tally.unexpected() > 0)));
         let opened = |name: &str| summary.groups.iter().any(|group| group.first.strategy == name);
-        assert!(strategies.iter().any(|name| first_of(name) && !opened(name)), "or the groups would do");
-        let failed =
-            failures.all(&strategies, |strategy, _| strategy == "negative").next().expect("it is kept");
+        let mut strategies = summary.strategies.iter();
+        assert!(strategies.any(|(name, _)| first_of(name) && !opened(name)), "or the groups would do");
+        let failed = failures.all(|failed| failed.strategy == "negative").next().expect("it is kept");
         assert_eq!(failed.class, Class::RefusedValid);
         assert_eq!(failed.cause, "a valid desc was refused as invalid: not\\ntoday");
-        assert!(!failures.all(&strategies, |_, _| true).any(|failed| failed.class == Class::AcceptedInvalid));
+        assert!(!failures.all(|_| true).any(|failed| failed.class == Class::AcceptedInvalid));
     }
 }

@@ -11,7 +11,7 @@ use dmlcts_runner::{Class, Configuration, Factory, SuiteSource, Verdict};
 use dmlcts_spec::{Library, Operator, Predicate};
 
 use super::{report::Report, run::run};
-use crate::{problem::Problem, selection::load_suite};
+use crate::{problem::Problem, selection::expand};
 
 /// The number of cases that are asked for each lack.
 const ASKED: u64 = 3;
@@ -46,10 +46,7 @@ fn ask(
     let condition = format!("valid and ({})", lack.condition);
     // The run of `smoke` has checked the condition.
     let Ok(filter) = Predicate::compile(&condition, operators.map(Operator::scope)) else { return Ok(()) };
-    let expansion = load_suite("smoke")?
-        .expand(Library::embedded(), 0)
-        .map_err(|error| Problem::usage(format!("the suite `smoke` does not expand: {error}"), ""))?;
-    let source = Arc::new(SuiteSource::new(expansion, &[]));
+    let source = Arc::new(SuiteSource::new(expand("smoke", 0)?, &[]));
     let configuration = Configuration {
         filter: Some(Arc::new(filter)),
         limit: Some(ASKED),
@@ -59,17 +56,15 @@ fn ask(
         ..Configuration::default()
     };
     let (diagnosis, failures) = run(source, factory, (configuration, &ExplainOptions::NONE))?;
-    let (summary, tally) = (&diagnosis.summary, diagnosis.summary.tally());
+    let tally = diagnosis.summary.tally();
     if tally.total() == 0 {
         return report.untried(WHAT, &format!("no valid case of `smoke` is of {lack}"));
     }
-    let strategies: Vec<&str> = summary.strategies.iter().map(|(name, _)| name.as_str()).collect();
     // A library may fail only when it is called.
     let is_refusal = |class| {
         matches!(class, Class::Undeclared | Class::RefusedValid | Class::RefusedOtherwise | Class::Failed)
     };
-    let mut others = failures.all(&strategies, |_, failed| !is_refusal(failed.class));
-    if let Some(other) = others.next() {
+    if let Some(other) = failures.all(|failed| !is_refusal(failed.class)).next() {
         let remedy = "refuse these cases, or do not declare them as lacking";
         return report.wrong(WHAT, &format!("{}, of {lack}: {}", other.line, other.cause), remedy);
     }

@@ -94,9 +94,8 @@ fn next(backend: &str) -> Result<(), Problem> {
     ];
     for (place, (options, what)) in runs.iter().enumerate() {
         let head = if place == 0 { "next" } else { "" };
-        let words = ["dmlcts", "run", "--backend", backend].map(str::to_owned);
-        let words: Vec<String> =
-            words.into_iter().chain(options.split_whitespace().map(str::to_owned)).collect();
+        let words = ["dmlcts", "run", "--backend", backend].into_iter().chain(options.split_whitespace());
+        let words: Vec<&str> = words.collect();
         output::show(&format!("{head:<5} {}    # {what}", command(&words)))?;
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use dmlcts_diagnose::{Diagnosis, Finding};
 use dmlcts_model::Outcome;
-use dmlcts_report::{Tone, command, counted, grouped, rate, span};
+use dmlcts_report::{Replay, Tone, counted, grouped, rate, span};
 use dmlcts_results::BackendOptions;
 use dmlcts_runner::{Class, Ending, Summary, Tally, Verdict};
 use dmlcts_spec::{Library, Operator};
@@ -69,11 +69,10 @@ impl Reading<'_> {
         &self,
         report: &mut Report,
         (what, found): (&str, &str),
-        wanted: impl Fn(&str, &Failed) -> bool,
+        wanted: impl Fn(&Failed) -> bool,
         remedy: &str,
     ) -> Result<(), Problem> {
-        let strategies = self.strategies();
-        let failed: Vec<&Failed> = self.failures.all(&strategies, wanted).collect();
+        let failed: Vec<&Failed> = self.failures.all(wanted).collect();
         let Some(news) =
             failed.iter().find(|failed| !report.shown.contains(&(failed.operator, failed.class)))
         else {
@@ -94,18 +93,13 @@ impl Reading<'_> {
         report.wrong(what, found, &format!("{one}: {}", news.cause))?;
         let group = alike.iter().find(|group| group.first.judgement.violated == news.violated);
         let smallest = group.and_then(|group| group.smallest.as_ref()).map(|small| small.case.to_string());
-        let mut words = ["dmlcts", "run"].map(str::to_owned).to_vec();
-        words.extend(self.options.words());
-        words.push(smallest.unwrap_or_else(|| news.line.clone()));
-        report.below(&format!("look at it: {}", command(&words)))
+        let line = smallest.as_ref().unwrap_or(&news.line);
+        let replay = Replay { options: self.options.words() };
+        report.below(&format!("look at it: {}", replay.run(line)))
     }
 
-    fn has(&self, wanted: impl Fn(&str, &Failed) -> bool) -> bool {
-        self.failures.all(&self.strategies(), wanted).next().is_some()
-    }
-
-    fn strategies(&self) -> Vec<&str> {
-        self.summary.strategies.iter().map(|(name, _)| name.as_str()).collect()
+    fn has(&self, wanted: impl Fn(&Failed) -> bool) -> bool {
+        self.failures.all(wanted).next().is_some()
     }
 
     /// Shows a check for which no case ran, and why.
@@ -134,7 +128,7 @@ impl Reading<'_> {
             None => format!("to none of {}", counted(all.tried(), "case")),
         };
         let remedy = "fix that first: it answers nothing that it is asked";
-        self.wrong(report, ("answers", &found), |_, _| true, remedy)
+        self.wrong(report, ("answers", &found), |_| true, remedy)
     }
 
     fn examples(&self, report: &mut Report) -> Result<(), Problem> {
@@ -153,7 +147,7 @@ impl Reading<'_> {
             }
             (tried, wrong) => {
                 let found = format!("{} of {} are wrong", grouped(wrong), grouped(tried));
-                self.wrong(report, (what, &found), |strategy, _| strategy == "documented", SEE_THE_RUN)
+                self.wrong(report, (what, &found), |failed| failed.strategy == "documented", SEE_THE_RUN)
             }
         }
     }
@@ -166,10 +160,11 @@ impl Reading<'_> {
             self.untried(report, survives)?;
             return self.untried(report, refuses);
         }
-        let strategies = self.strategies();
+        let of_negative = |wanted: fn(&Failed) -> bool| {
+            move |failed: &Failed| failed.strategy == "negative" && wanted(failed)
+        };
         let count = |wanted: fn(&Failed) -> bool| -> u64 {
-            let is_so = |strategy: &str, failed: &Failed| strategy == "negative" && wanted(failed);
-            self.failures.all(&strategies, is_so).map(|failed| failed.cases).sum()
+            self.failures.all(of_negative(wanted)).map(|failed| failed.cases).sum()
         };
         let [is_ended, is_taken, is_neighbour]: [fn(&Failed) -> bool; 3] = [
             |failed| !failed.is_valid() && failed.is_break(),
@@ -178,9 +173,6 @@ impl Reading<'_> {
         ];
         let (total, ended, taken) = (grouped(tried), count(is_ended), count(is_taken));
         let neighbours = count(is_neighbour);
-        let of_negative = |wanted: fn(&Failed) -> bool| {
-            move |strategy: &str, failed: &Failed| strategy == "negative" && wanted(failed)
-        };
         if ended == 0 {
             report.fine(survives, &format!("{total} cases, each one flaw away from valid"))?;
         } else {
@@ -206,8 +198,8 @@ impl Reading<'_> {
     }
 
     fn memory(&self, report: &mut Report) -> Result<(), Problem> {
-        let touches = |_: &str, failed: &Failed| matches!(failed.outcome, Outcome::Strayed(_));
-        let forgets = |_: &str, failed: &Failed| failed.class == Class::Remembered;
+        let touches = |failed: &Failed| matches!(failed.outcome, Outcome::Strayed(_));
+        let forgets = |failed: &Failed| failed.class == Class::Remembered;
         let (keeps, remembers) = ("keeps to its memory", "remembers nothing");
         let runs = self.summary.totals.work.runs;
         if self.has(touches) {
@@ -239,7 +231,8 @@ impl Reading<'_> {
             (0, _) => self.untried(report, what),
             (tried, 0) => report.fine(what, &format!("{} further cases of `smoke`", grouped(tried))),
             (tried, wrong) => {
-                let is_other = |strategy: &str, _: &Failed| !matches!(strategy, "documented" | "negative");
+                let is_other =
+                    |failed: &Failed| !["documented", "negative"].contains(&failed.strategy.as_str());
                 let found =
                     format!("{} of {} further cases of `smoke` are wrong", grouped(wrong), grouped(tried));
                 self.wrong(report, (what, &found), is_other, SEE_THE_RUN)

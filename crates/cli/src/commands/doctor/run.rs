@@ -3,13 +3,11 @@
 use std::{sync::Arc, time::Instant};
 
 use dmlcts_diagnose::{Diagnosis, Event, ExplainOptions};
-use dmlcts_runner::{
-    CaseSource, Configuration, Event as RunEvent, Factory, Run, RunError, Stop, SuiteSource,
-};
+use dmlcts_runner::{CaseSource, Configuration, Event as RunEvent, Factory, Run, Stop, SuiteSource};
 use dmlcts_spec::Library;
 
 use super::failed::Failures;
-use crate::{problem::Problem, selection::load_suite};
+use crate::{problem::Problem, selection::expand};
 
 /// Runs cases on the backend, and keeps those that failed.
 pub(super) fn run(
@@ -18,11 +16,12 @@ pub(super) fn run(
     (configuration, explaining): (Configuration, &ExplainOptions),
 ) -> Result<(Diagnosis, Failures), Problem> {
     let configuration = Configuration { record: true, ..configuration };
+    let strategies = source.strategies();
     let run = Run { library: Library::embedded(), source, backend, configuration, stop: Stop::default() };
     let mut failures = Failures::default();
     let diagnosis = dmlcts_diagnose::run(&run, explaining, &mut |event| {
         if let Event::Run(RunEvent::Cases { cases, .. }) = event {
-            failures.hear(cases);
+            failures.hear(cases, &strategies);
         }
     })?;
     Ok((diagnosis, failures))
@@ -33,9 +32,7 @@ pub(super) fn smoke(
     backend: Arc<Factory>,
     deadline: Option<Instant>,
 ) -> Result<(Diagnosis, Failures), Problem> {
-    let expansion = load_suite("smoke")?
-        .expand(Library::embedded(), 0)
-        .map_err(|error| RunError::Backend(format!("the suite `smoke` does not expand: {error}").into()))?;
+    let source = Arc::new(SuiteSource::new(expand("smoke", 0)?, &[]));
     let configuration = Configuration { deadline, ..Configuration::default() };
-    run(Arc::new(SuiteSource::new(expansion, &[])), backend, (configuration, &ExplainOptions::default()))
+    run(source, backend, (configuration, &ExplainOptions::default()))
 }

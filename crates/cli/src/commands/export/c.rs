@@ -1,7 +1,7 @@
 //! A case as a program in C11, which exits with 1 if the output is wrong.
 
 use super::{
-    InvalidCase, ValidCase,
+    ValidCase,
     operation::{Mode, Operation},
     template::{comment, fill, indented},
 };
@@ -13,20 +13,18 @@ pub(super) fn program(case: &ValidCase) -> String {
         |name, list| format!("const int64_t {name}[RANK] = {{{list}}};"),
         |name, bytes| format!("const unsigned char {name}[ELEMENT_SIZE] = {{{bytes}}};"),
     );
-    let mut values = case.tables();
-    values.extend([
-        ("ABOUT", comment("//", &case.about)),
+    let values = [
         ("MEMBERS", members),
         ("BEFORE", before(operation).to_owned()),
         ("READ", indented(12, read(operation))),
         ("COPY", indented(8, copy(operation))),
-    ]);
-    fill(include_str!("c.txt"), &values)
+    ];
+    case.program(include_str!("c.txt"), "//", &values)
 }
 
 /// The program of an invalid case.
-pub(super) fn refusal(case: &InvalidCase) -> String {
-    fill(include_str!("c_refusal.txt"), &[("ABOUT", comment("//", &case.about))])
+pub(super) fn refusal(about: &[String]) -> String {
+    fill(include_str!("c_refusal.txt"), &[("ABOUT", comment("//", about))])
 }
 
 fn is_constant(operation: &Operation) -> bool {

@@ -5,6 +5,7 @@ use dmlcts_model::{DataType, List, NumberKind, Offsets, Tensor, element_to_text,
 use super::{
     Data, ValidCase,
     operation::{Mode, Operation},
+    template::{comment, fill},
 };
 
 /// The number of bytes or elements in a line of a program.
@@ -74,10 +75,12 @@ impl ValidCase {
         members.join("\n")
     }
 
-    /// The tables that programs in C and in Rust need: sizes, strides and bytes, by their names in templates.
-    pub(super) fn tables(&self) -> Vec<(&'static str, String)> {
-        let Self { input, output, .. } = self;
-        vec![
+    /// The program of a template in C, Rust or JavaScript, whose comments begin with `mark`. Beside `further`
+    /// values, templates have the case, sizes, strides and bytes.
+    pub(super) fn program(&self, template: &str, mark: &str, further: &[(&str, String)]) -> String {
+        let Self { about, input, output, .. } = self;
+        let values = [
+            ("ABOUT", comment(mark, about)),
             ("RANK", input.sizes().len().to_string()),
             ("ELEMENT_SIZE", input.element_size().to_string()),
             ("INPUT_SIZES", list(input.sizes())),
@@ -86,7 +89,8 @@ impl ValidCase {
             ("OUTPUT_STRIDES", list(&output.strides())),
             ("INPUT", byte_rows(&input.memory)),
             ("EXPECTED", byte_rows(&output.memory)),
-        ]
+        ];
+        fill(template, &[&values[..], further].concat())
     }
 }
 

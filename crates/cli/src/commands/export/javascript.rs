@@ -3,7 +3,7 @@
 use super::{
     ValidCase,
     operation::{Mode, Operation},
-    template::{comment, fill, indented},
+    template::indented,
 };
 
 /// The program of a valid case.
@@ -13,15 +13,12 @@ pub(super) fn program(case: &ValidCase) -> String {
         |name, list| format!("const {name} = [{list}];"),
         |name, bytes| format!("const {name} = new Uint8Array([{bytes}]);"),
     );
-    let mut values = case.tables();
-    values.retain(|(name, _)| *name != "RANK");
-    values.extend([
-        ("ABOUT", comment("//", &case.about)),
+    let values = [
         ("MEMBERS", members),
         ("READ", indented(12, read(operation))),
         ("COPY", indented(8, copy(operation))),
-    ]);
-    fill(include_str!("javascript.txt"), &values)
+    ];
+    case.program(include_str!("javascript.txt"), "//", &values)
 }
 
 /// Returns the input coordinate that the output coordinate `place` reads on an axis.

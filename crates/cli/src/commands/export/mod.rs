@@ -48,16 +48,12 @@ struct Data {
     memory: Vec<u8>,
 }
 
-/// An invalid case. It has no output: its desc must be refused.
-struct InvalidCase {
-    /// The comment at the start of each program: the case, its broken clauses, and its desc.
-    about: Vec<String>,
-}
-
 /// A case that a program can show.
 enum ExportedCase {
     Valid(Box<ValidCase>),
-    Invalid(InvalidCase),
+    /// An invalid case has no output: its desc must be refused. These lines are the comment at the start of
+    /// each program: the case, its broken clauses, and its desc.
+    Invalid(Vec<String>),
 }
 
 /// Prints the program.
@@ -78,8 +74,8 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, Problem> {
         (ExportedCase::Valid(case), ExportFormat::Rust) => rust::program(&case),
         (ExportedCase::Valid(case), ExportFormat::C) => c::program(&case),
         (ExportedCase::Valid(case), ExportFormat::Javascript) => javascript::program(&case),
-        (ExportedCase::Invalid(case), ExportFormat::Rust) => rust::refusal(&case),
-        (ExportedCase::Invalid(case), ExportFormat::C) => c::refusal(&case),
+        (ExportedCase::Invalid(about), ExportFormat::Rust) => rust::refusal(&about),
+        (ExportedCase::Invalid(about), ExportFormat::C) => c::refusal(&about),
         (ExportedCase::Invalid(_), ExportFormat::Numpy | ExportFormat::Onnx | ExportFormat::Javascript) => {
             return Err(Problem::usage(
                 "the desc is invalid: it has no output, and NumPy, ONNX and JavaScript have no desc to refuse",
@@ -87,9 +83,7 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, Problem> {
             ));
         }
     };
-    let mut out = output::stdout();
-    out.write_all(program.as_bytes())?;
-    out.flush()?;
+    output::write(|out| out.write_all(program.as_bytes()))?;
     Ok(Exit::Success)
 }
 
@@ -102,7 +96,7 @@ fn not_in_onnx(reason: &str) -> Problem {
 
 fn subject(judged: &Judged) -> Result<ExportedCase, Problem> {
     match judged.judgement.validity() {
-        Validity::Invalid => Ok(ExportedCase::Invalid(InvalidCase { about: about_invalid(judged)? })),
+        Validity::Invalid => about_invalid(judged).map(ExportedCase::Invalid),
         Validity::Open => Err(open(judged)),
         Validity::Valid => valid(judged).map(|case| ExportedCase::Valid(Box::new(case))),
     }

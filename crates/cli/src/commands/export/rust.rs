@@ -1,7 +1,7 @@
 //! A case as a test in Rust: a file for `rustc --test`.
 
 use super::{
-    InvalidCase, ValidCase,
+    ValidCase,
     operation::{Mode, Operation},
     template::{comment, fill, indented},
 };
@@ -13,19 +13,17 @@ pub(super) fn program(case: &ValidCase) -> String {
         |name, list| format!("const {name}: [i64; RANK] = [{list}];"),
         |name, bytes| format!("const {name}: [u8; ELEMENT_SIZE] = [{bytes}];"),
     );
-    let mut values = case.tables();
-    values.extend([
-        ("ABOUT", comment("//!", &case.about)),
+    let values = [
         ("MEMBERS", members),
         ("READ", indented(12, read(operation))),
         ("COPY", indented(8, copy(operation))),
-    ]);
-    fill(include_str!("rust.txt"), &values)
+    ];
+    case.program(include_str!("rust.txt"), "//!", &values)
 }
 
 /// The program of an invalid case.
-pub(super) fn refusal(case: &InvalidCase) -> String {
-    fill(include_str!("rust_refusal.txt"), &[("ABOUT", comment("//!", &case.about))])
+pub(super) fn refusal(about: &[String]) -> String {
+    fill(include_str!("rust_refusal.txt"), &[("ABOUT", comment("//!", about))])
 }
 
 /// Sets `from[axis]` to the input coordinate that the output coordinate `to[axis]` reads.

@@ -4,7 +4,7 @@
 ///
 /// # Panics
 ///
-/// If the template has a name without a value, or the reverse. Every template is a part of this program.
+/// If the template has a name without a value. Every template is a part of this program.
 pub(super) fn fill(template: &str, values: &[(&str, String)]) -> String {
     let mut text = String::new();
     for (place, part) in template.split('@').enumerate() {

@@ -8,12 +8,8 @@ mod status;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io::Write as _,
     ops::Range,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     time::Instant,
 };
 
@@ -57,8 +53,7 @@ const HANGS: u64 = 3;
 /// Runs a campaign until its time or its cases are over, or it is interrupted.
 pub(crate) fn fuzz(arguments: &FuzzArguments, started: Instant) -> Result<Exit, Problem> {
     let run = arguments.of_suite.run(&arguments.suite);
-    let (stop, runs) = (Stop::default(), Arc::new(AtomicBool::new(false)));
-    signals::end_run(&stop, &runs);
+    let (stop, begun) = signals::end_run();
     let deadline = arguments.time.and_then(|time| started.checked_add(time));
     let incidents = Incidents::default();
     let filter = run.selection.filter()?;
@@ -79,7 +74,7 @@ pub(crate) fn fuzz(arguments: &FuzzArguments, started: Instant) -> Result<Exit, 
     let position =
         if goes_on { Position { new: 0, known: 0, ..last } } else { Position { of, ..Position::default() } };
     output::note(&beginning(&folder, &stored, goes_on.then_some(&position)));
-    runs.store(true, Ordering::Relaxed);
+    begun.set();
     let configuration = Configuration { filter, deadline, incidents, ..configuration(&run) };
     let mut campaign = Campaign {
         arguments,
@@ -454,8 +449,8 @@ impl Campaign<'_> {
     /// Shows what was written.
     fn show(&mut self, added: &Accepted) -> Result<(), Problem> {
         self.status.clear();
-        let (mut out, style) = (output::stdout(), colour::style());
-        let mut write = || {
+        let style = colour::style();
+        output::write(|out| {
             for change in &added.changes {
                 let text = sentences(self.folder.path(), std::slice::from_ref(change));
                 for (place, line) in text.lines().enumerate() {
@@ -467,9 +462,8 @@ impl Campaign<'_> {
             for refused in &added.refused {
                 writeln!(out, "left out  {}: {}", escaped(&refused.id), escaped(&refused.why))?;
             }
-            out.flush()
-        };
-        output::unless_gone(write())
+            Ok(())
+        })
     }
 
     /// Sums up the campaign.
@@ -477,8 +471,7 @@ impl Campaign<'_> {
         self.status.clear();
         let [new, known] = self.failing();
         let fresh = new.iter().filter(|one| !self.before.contains(&one.file.finding)).count();
-        let mut out = output::stdout();
-        let mut write = || {
+        output::write(|out| {
             writeln!(out, "{}", self.status.sentence())?;
             let fail = match (new.len() + known.len()) as u64 {
                 0 => "no finding fails".to_owned(),
@@ -511,9 +504,8 @@ impl Campaign<'_> {
                 let list = command(&["dmlcts", "findings", &path]);
                 writeln!(out, "`{list}` lists them; `status: known` in its file accepts one")?;
             }
-            out.flush()
-        };
-        output::unless_gone(write())?;
+            Ok(())
+        })?;
         if self.status.is_idle() && ending == Ending::Timeout {
             return Err(Problem::usage(
                 "the time was up before a case ran",

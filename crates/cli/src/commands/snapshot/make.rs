@@ -3,10 +3,6 @@
 use std::{
     collections::BTreeMap,
     io::{self, IsTerminal as _, Write as _},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
     time::Instant,
 };
 
@@ -14,7 +10,7 @@ use dmlcts_backend::process::Incidents;
 use dmlcts_diagnose::{EarlierFinding, Event, ExplainOptions};
 use dmlcts_report::{Options, Terminal, command};
 use dmlcts_results::{CaseForm, Header, Reader};
-use dmlcts_runner::{Configuration, Event as RunEvent, Run, Stop};
+use dmlcts_runner::{Configuration, Event as RunEvent, Run};
 use dmlcts_snapshots::{Changes, Examples, Ran, check_name, plain};
 use dmlcts_spec::Library;
 
@@ -69,8 +65,7 @@ fn run_suite(arguments: &MakeArguments, started: Instant) -> Result<(Exit, Ran),
     let run = arguments.of_suite.run(&arguments.suite);
     let arguments_of_run = &RunArguments { timeout: arguments.timeout, ..run };
     let selection = &arguments_of_run.selection;
-    let (stop, runs) = (Stop::default(), Arc::new(AtomicBool::new(false)));
-    signals::end_run(&stop, &runs);
+    let (stop, begun) = signals::end_run();
     let deadline = arguments.timeout.and_then(|time| started.checked_add(time));
     let incidents = Incidents::default();
     let hosting = run::hosting(arguments_of_run, deadline, &stop, &incidents);
@@ -105,7 +100,7 @@ fn run_suite(arguments: &MakeArguments, started: Instant) -> Result<(Exit, Ran),
                 let options = arguments_of_run.backend_options();
                 let spec = Library::embedded().hash();
                 header = Some(Header::new(what, spec, *cases, *level, (&options, capabilities)));
-                runs.store(true, Ordering::Relaxed);
+                begun.set();
             }
             Event::Run(RunEvent::Cases { cases, .. }) => {
                 examples.extend(Examples::among(cases, &strategies));
@@ -158,9 +153,8 @@ fn propose(mut ran: Ran, arguments: &MakeArguments) -> Result<Exit, Problem> {
 
 /// Prints what changed, and what to do with it.
 fn report(all: &[(String, Changes)], arguments: &MakeArguments) -> Result<Exit, Problem> {
-    let mut out = output::stdout();
     let mut exit = Exit::Success;
-    let mut write = || {
+    output::write(|out| {
         for (name, changes) in all {
             if changes.is_empty() {
                 writeln!(out, "{name}: as accepted")?;
@@ -174,9 +168,8 @@ fn report(all: &[(String, Changes)], arguments: &MakeArguments) -> Result<Exit, 
             let with = |word: &str| subcommand(word, &arguments.all);
             writeln!(out, "see {}, then {} or {}", with("diff"), with("review"), with("accept"))?;
         }
-        out.flush()
-    };
-    output::unless_gone(write())?;
+        Ok(())
+    })?;
     Ok(exit)
 }
 

@@ -25,8 +25,8 @@ pub(crate) fn snapshot(arguments: &SnapshotArguments, started: Instant) -> Resul
         None => make::make(&arguments.make, started),
         Some(SnapshotCommand::Diff(arguments)) => pending::diff(arguments),
         Some(SnapshotCommand::Review(arguments)) => review::review(arguments),
-        Some(SnapshotCommand::Accept(arguments)) => review::accept(arguments),
-        Some(SnapshotCommand::Reject(arguments)) => review::reject(arguments),
+        Some(SnapshotCommand::Accept(arguments)) => review::each(arguments, "accepted", Folder::accept),
+        Some(SnapshotCommand::Reject(arguments)) => review::each(arguments, "rejected", Folder::reject),
         Some(SnapshotCommand::Check(arguments)) => pending::check(arguments),
         Some(SnapshotCommand::Show(arguments)) => show::show(arguments),
     }

@@ -1,9 +1,6 @@
 //! `dmlcts snapshot diff` and `dmlcts snapshot check`: what waits for a review.
 
-use std::{
-    io::{self, Write as _},
-    path::PathBuf,
-};
+use std::{io, path::PathBuf};
 
 use dmlcts_generate::Suite;
 use dmlcts_model::escaped;
@@ -50,8 +47,7 @@ pub(super) fn diff(arguments: &ShowDiffArguments) -> Result<Exit, Problem> {
             changes.iter().map(|(name, change, outputs)| (name.as_str(), change, &outputs[..])).collect();
         write_report(path, |out| write_html_changes(out, &pages))?;
     }
-    let mut out = output::stdout();
-    let mut write = || {
+    output::write(|out| {
         for (place, (name, change, outputs)) in changes.iter().enumerate() {
             if place > 0 {
                 writeln!(out)?;
@@ -61,9 +57,8 @@ pub(super) fn diff(arguments: &ShowDiffArguments) -> Result<Exit, Problem> {
         if changes.is_empty() {
             writeln!(out, "nothing waits for a review")?;
         }
-        out.flush()
-    };
-    output::unless_gone(write())?;
+        Ok(())
+    })?;
     Ok(if changes.is_empty() { Exit::Success } else { Exit::Unexpected })
 }
 
@@ -111,8 +106,7 @@ pub(super) fn check(arguments: &AllArguments) -> Result<Exit, Problem> {
         let help = "remove it; the next command that writes into its folder does so, too";
         mistakes.push((format!("{}: left by a command that was killed", path.display()), help.to_owned()));
     }
-    let mut out = output::stdout();
-    let mut write = || {
+    output::write(|out| {
         for (what, help) in &mistakes {
             writeln!(out, "{}\n  help: {}", escaped(what), escaped(help))?;
         }
@@ -120,9 +114,8 @@ pub(super) fn check(arguments: &AllArguments) -> Result<Exit, Problem> {
             let accepted = all.iter().filter(|stored| stored.is_accepted).count();
             writeln!(out, "{accepted} accepted, nothing waits for a review")?;
         }
-        out.flush()
-    };
-    output::unless_gone(write())?;
+        Ok(())
+    })?;
     Ok(if mistakes.is_empty() { Exit::Success } else { Exit::Unexpected })
 }
 

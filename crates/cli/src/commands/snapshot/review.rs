@@ -18,18 +18,8 @@ use crate::{
     problem::Problem,
 };
 
-/// Accepts the changes.
-pub(super) fn accept(arguments: &NamedArguments) -> Result<Exit, Problem> {
-    each(arguments, "accepted", Folder::accept)
-}
-
-/// Removes the changes.
-pub(super) fn reject(arguments: &NamedArguments) -> Result<Exit, Problem> {
-    each(arguments, "rejected", Folder::reject)
-}
-
-/// Does this to all changes that the arguments name.
-fn each(
+/// Accepts or rejects all changes that the arguments name.
+pub(super) fn each(
     arguments: &NamedArguments,
     did: &str,
     act: impl Fn(&Folder, &Stored) -> Result<bool, SnapshotError>,
