@@ -271,8 +271,8 @@ fn unopened(error: &dyn std::error::Error) -> RunError {
     RunError::Backend(OpenError::Own(error.to_string()))
 }
 
-/// Starts processes of a command. They are asked for the operators of the specs, and answer an example of each
-/// as a probe.
+/// Starts processes of a command. They are asked for the operators of the specs, and answer an example of
+/// each as a probe.
 fn hosted(command: &Command, hosting: &Hosting) -> Arc<Factory> {
     let launcher = |end: Option<Instant>| {
         let launcher = Launcher::new(command.clone(), hosting.case_timeout)
