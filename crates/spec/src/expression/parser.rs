@@ -241,8 +241,7 @@ impl<'a> Parser<'a> {
     }
 
     fn call(&mut self, name: &str, span: Span) -> Result<Form, Mistake> {
-        let binary =
-            [Binary::Minimum, Binary::Maximum, Binary::Align].into_iter().find(|it| it.symbol() == name);
+        let binary = Binary::ALL.into_iter().find(|it| it.is_function() && it.symbol() == name);
         let function = Function::from_name(name);
         let arity = match (binary, function) {
             (Some(_), _) => 2,

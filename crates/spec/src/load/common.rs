@@ -117,12 +117,7 @@ fn check_data_type(place: Place<'_>, form: &DataTypeForm, wrong: &mut Vec<Diagno
         let message = format!("data type {} has {bits} bits an element", form.name);
         wrong.push(place.key("bits").mistake(message, format!("expected {bits}")));
     }
-    let kind = match data_type.number_kind() {
-        Some(NumberKind::Float) => "float",
-        Some(NumberKind::Unsigned) => "unsigned",
-        Some(NumberKind::Signed) => "signed",
-        None => "none",
-    };
+    let kind = data_type.number_kind().map_or("none", NumberKind::name);
     if kind != form.kind {
         let message = format!("data type {} is read as {kind}", form.name);
         wrong.push(place.key("kind").mistake(message, format!("expected `{kind}`")));
