@@ -5,7 +5,7 @@ use std::{
     io::{self, BufReader, Read, Write},
     process::{ChildStdin, ChildStdout, ExitStatus, Stdio},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicU64, Ordering},
         mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel},
     },
@@ -13,7 +13,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Command, Deadline, Incidents, group::Group, notes::Notes, shutdown::Shutdown, tail::Tail};
+use super::{
+    Command, Deadline, Incidents, group::Group, locked, notes::Notes, shutdown::Shutdown, tail::Tail,
+};
 use crate::protocol::{Bounds, Frame, FrameError, LONGEST_HEADER, LONGEST_HELLO, speaks};
 
 /// The longest wait, since adding a longer one to the clock could overflow.
@@ -44,10 +46,6 @@ pub fn end_all() {
     for child in locked(&ALIVE).drain(..) {
         locked(&child).end();
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What a process did instead of sending a frame.
