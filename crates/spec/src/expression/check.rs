@@ -10,10 +10,14 @@ use dmlcts_model::{Enumeration, Side, closest};
 use super::{
     Binary, CaseNames, Comparison, Expression, Form, Logic, Mistake, Position, Quantifier, Scope, Span, Term,
     TermKind, Type,
-    scope::{Resolved, levels, same_type},
+    scope::{Resolved, same_type},
     term::{build, limited},
 };
-use crate::{Elements, IdSet, Validity, program::Leaf};
+use crate::{
+    Elements, IdSet, Validity,
+    names::{levels, suggested},
+    program::Leaf,
+};
 
 /// The names by which a predicate over cases asks for a desc's validity.
 const JUDGED: [(&str, Validity); 3] =
@@ -470,10 +474,9 @@ impl Checker<'_> {
                 let is_id = |name: &&&str| id == **name || id.ends_with(&format!("_{name}"));
                 let near = names.iter().filter(is_id).max_by_key(|name| name.len()).copied();
                 let mistake = Mistake::new(other.span, format!("`{other}` is not the name of a clause"));
-                Err(mistake.help(match near.or_else(|| closest(&id, names.iter().copied())) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => "`dmlcts spec show` names the clauses; `-` in their ids is `_` here".to_owned(),
-                }))
+                let near = near.or_else(|| closest(&id, names.iter().copied()));
+                let all = || "`dmlcts spec show` names the clauses; `-` in their ids is `_` here".to_owned();
+                Err(mistake.help(suggested(near, all)))
             }
             _ => Ok(()),
         }

@@ -8,6 +8,7 @@ use super::{
     ast::MAXIMUM_HEIGHT,
     lexer::{GREATEST, Token, tokens, too_large},
 };
+use crate::names::suggested;
 
 /// Words that cannot be names.
 pub(super) const KEYWORDS: [&str; 13] =
@@ -274,10 +275,8 @@ impl<'a> Parser<'a> {
 fn unknown_function(name: &str, span: Span) -> Mistake {
     let names: Vec<_> =
         Function::ALL.iter().map(|function| function.name()).chain(["min", "max", "align"]).collect();
-    let help = match closest(name, names.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("the functions are {}", names.join(", ")),
-    };
+    let near = closest(name, names.iter().copied());
+    let help = suggested(near, || format!("the functions are {}", names.join(", ")));
     Mistake::new(span, format!("there is no function `{name}`")).help(help)
 }
 

@@ -2,10 +2,7 @@
 
 use dmlcts_model::Side;
 
-use super::{
-    common::cite,
-    rules::{is_id, mistaken},
-};
+use super::{common::cite, rules::is_id};
 use crate::{
     BindingRule, Diagnostic, Operator, Predicate,
     expression::{Expression, Form, parse},
@@ -46,7 +43,7 @@ pub(super) fn load(
                     note: form.note.clone(),
                 }),
                 // Both tensors have the same mistake.
-                Err(mistake) if side == Side::Input => wrong.push(mistaken(place.key("that"), mistake)),
+                Err(mistake) if side == Side::Input => wrong.push(place.key("that").mistaken(mistake)),
                 Err(_) => {}
             }
         }

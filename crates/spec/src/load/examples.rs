@@ -48,14 +48,8 @@ fn build(
     signatures: &Signatures,
     wrong: &mut Vec<Diagnostic>,
 ) -> Option<(Case, Vec<u8>)> {
-    let mut case = match line::parse(&form.desc, signatures) {
-        Ok(case) => case,
-        Err(error) => {
-            let diagnostic = place.key("desc").mistake_within(error.span, error.message, "");
-            wrong.push(if error.help.is_empty() { diagnostic } else { diagnostic.help(error.help) });
-            return None;
-        }
-    };
+    let parsed = line::parse(&form.desc, signatures);
+    let mut case = parsed.map_err(|error| wrong.push(place.key("desc").misread(error))).ok()?;
     if let Some(at) = form.desc.find("fill=") {
         let message = "an example's fill is its `input`";
         wrong.push(place.key("desc").mistake_within(at..at + 5, message, "leave it out"));

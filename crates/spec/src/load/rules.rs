@@ -7,6 +7,7 @@ use crate::{
     AlternativeReading, Answer, Citation, Clause, Diagnostic, IdSet, Origin, Question, Scope,
     expression::{self, Expression, Position, Term},
     form::{AllowForm, ClauseForm, Each, QuestionForm},
+    names::suggested,
     yaml::Place,
 };
 
@@ -49,7 +50,7 @@ impl Broken {
     ) {
         let at = text.get(mistake.span.start..mistake.span.end);
         if at.is_none_or(|name| !self.0.iter().any(|broken| broken == name)) {
-            wrong.push(mistaken(place, mistake));
+            wrong.push(place.mistaken(mistake));
         }
     }
 }
@@ -277,12 +278,8 @@ impl<'a> Rules<'a> {
                 self.clauses.iter().filter_map(|clause| clause.id.strip_prefix(&self.prefix)).collect();
             let message = format!("`{name}` is no clause above this one");
             let near = closest(name, known.iter().copied());
-            wrong.push(place.index(index).mistake(message, "not a clause that was stated before").help(
-                match near {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => "a clause is given only clauses that stand above it".to_owned(),
-                },
-            ));
+            let help = suggested(near, || "a clause is given only clauses that stand above it".to_owned());
+            wrong.push(place.index(index).mistake(message, "not a clause that was stated before").help(help));
         }
         given
     }
@@ -337,15 +334,6 @@ fn sides(
         }
         Each::Tensor => both(Scope::Desc),
         Each::TensorAxis => both(Scope::Axis),
-    }
-}
-
-/// A mistake in an expression, at its position in the file.
-pub(super) fn mistaken(place: Place<'_>, mistake: expression::Mistake) -> Diagnostic {
-    let diagnostic = place.mistake_within(mistake.span.start..mistake.span.end, mistake.message, "");
-    match mistake.help {
-        Some(help) => diagnostic.help(help),
-        None => diagnostic,
     }
 }
 
