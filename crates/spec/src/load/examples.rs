@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dmlcts_model::{Case, DataType, FeatureLevel, Fill, Signatures, element_to_text, line};
 
-use super::{common::cite, rules::is_id};
+use super::{common::cite, rules::check_id};
 use crate::{
     Diagnostic, Example, Operator, Scratch, Validity,
     form::{ExampleForm, OperatorForm},
@@ -23,11 +23,7 @@ pub(super) fn examples(
     let signatures = Signatures::new([Arc::clone(operator.signature())]);
     for (index, example) in form.examples.iter().enumerate() {
         let place = document.root().key("examples").index(index);
-        if !is_id(&example.id) || form.examples[..index].iter().any(|other| other.id == example.id) {
-            let message = format!("`{}` is not an id, or is used twice", example.id);
-            let label = "ids are lower case words joined by hyphens, each used once";
-            wrong.push(place.key("id").mistake(message, label));
-        }
+        check_id(&example.id, form.examples[..index].iter().map(|other| &other.id), place, wrong);
         let Some((case, output)) = build(example, place, &signatures, wrong) else { continue };
         prove(operator, &case, &output, place, wrong);
         examples.push(Example {

@@ -353,6 +353,20 @@ pub(super) fn is_id(text: &str) -> bool {
     text.split('-').all(word)
 }
 
+/// Reports an `id` that is none, or that is among those before it.
+pub(super) fn check_id<'a>(
+    id: &str,
+    mut before: impl Iterator<Item = &'a String>,
+    place: Place<'_>,
+    wrong: &mut Vec<Diagnostic>,
+) {
+    if !is_id(id) || before.any(|other| other == id) {
+        let message = format!("`{id}` is not an id, or is used twice");
+        let label = "ids are lower case words joined by hyphens, each used once";
+        wrong.push(place.key("id").mistake(message, label));
+    }
+}
+
 /// The clause that a count equals the input's dimension count.
 pub(super) fn count_clause(count: &str, cite: Citation) -> SupportClause {
     SupportClause {
