@@ -26,9 +26,11 @@ pub struct Plan<'a> {
     memory: &'a mut Memory,
     /// Whether the list in the memory holds what every coordinate reads.
     is_listed: bool,
-    has_fill: bool,
+    /// Whether an output element reads no input element, after the plan was executed.
+    pub(crate) has_fill: bool,
     element_size: usize,
-    pub(super) fill: [u8; 8],
+    /// The content of such elements: their bytes are the first of these.
+    pub(crate) fill: [u8; 8],
 }
 
 impl Oracle {
@@ -144,16 +146,6 @@ impl Plan<'_> {
             _ => return Err(OracleError::NotExecutable("its elements are not 1, 2, 4 or 8 bytes long")),
         }
         Ok(())
-    }
-
-    /// Whether an output element reads no input element. The plan must have been executed.
-    pub(crate) fn has_fill(&self) -> bool {
-        self.has_fill
-    }
-
-    /// The content of such elements: their bytes are the first of these.
-    pub(crate) fn fill_bytes(&self) -> [u8; 8] {
-        self.fill
     }
 
     /// The input coordinates that an output element reads; `None` if it is fill or outside the output.
