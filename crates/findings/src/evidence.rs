@@ -496,12 +496,7 @@ impl Weighing<'_> {
 
     /// Counts an answer. A pass where a rule holds counts if its data, or other data, show each element.
     fn count(&mut self, side: Side, case: Case, label: &Label, weighed: &mut Weighed, ask: &mut dyn Ask) {
-        let failed = match label {
-            Label::Failed(class) if class == self.class => true,
-            Label::Passed => false,
-            Label::Blind(to) if to != self.class => false,
-            _ => return,
-        };
+        let Some(failed) = label.failed(self.class) else { return };
         let Side::Inside(place) = side else {
             for tally in &mut weighed.tallies {
                 tally.not_held += 1;

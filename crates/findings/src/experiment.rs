@@ -336,12 +336,7 @@ fn put(
     let asked = labels.iter().filter(|label| **label != Label::Unknown).count();
     let mut answers = Answers { asked, wrong: Vec::new() };
     for (case, label) in cases.into_iter().zip(labels) {
-        let failed = match label {
-            Label::Passed => false,
-            Label::Blind(to) if to != class => false,
-            Label::Failed(failed) if failed == class => true,
-            _ => continue,
-        };
+        let Some(failed) = label.failed(class) else { continue };
         universe.push(case, failed);
         let place = universe.len() - 1;
         if rules.hold(universe, place) != failed {
