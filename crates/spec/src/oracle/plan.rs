@@ -46,14 +46,8 @@ impl Oracle {
         lay_out(desc, &mut memory.axes)?;
         let size = desc.output.as_ref().and_then(|tensor| tensor.data_type.element_size());
         let element_size = size.ok_or(OracleError::NotExecutable("its elements are not whole bytes"))?;
-        let fill = match self.fill.and_then(|place| desc.members.get(place)) {
-            Some(Value::Scalar(bytes)) => *bytes,
-            _ => [0; 8],
-        };
-        let mode = self.by.map(|place| match desc.members.get(place) {
-            Some(Value::Integer(mode)) => *mode,
-            _ => 0,
-        });
+        let fill = self.fill.and_then(|place| desc.members.get(place)?.scalar()).unwrap_or_default();
+        let mode = self.by.map(|place| desc.members.get(place).and_then(Value::integer).unwrap_or(0));
         let branch = self.branches.iter().find(|(value, _)| *value == mode);
         let (_, usual) = branch.ok_or(OracleError::NoBranch(mode.unwrap_or(0)))?;
         let inputs = Inputs::new(desc, level);

@@ -256,10 +256,7 @@ const LONGEST: usize = 30;
 fn is_too_long(desc: &Desc) -> bool {
     let of_tensors = [&desc.input, &desc.output].into_iter().flatten();
     let of_tensors = of_tensors.flat_map(|tensor| [&tensor.sizes, &tensor.strides]).flatten();
-    let of_members = desc.members.iter().filter_map(|member| match member {
-        Value::List(list) => list.as_ref(),
-        _ => None,
-    });
+    let of_members = desc.members.iter().filter_map(Value::list);
     of_tensors.chain(of_members).any(|list| list.len() >= LONGEST)
 }
 
