@@ -83,14 +83,9 @@ pub(crate) fn weigh(
         for (found, tally) in one.predicates.iter_mut().zip(&weighed.tallies) {
             found.estimate = Some(*tally);
         }
-        let sum = weighed.tallies.iter().fold(
-            Estimate { held: 0, held_failing: 0, ..weighed.tallies[0] },
-            |sum, one| Estimate {
-                held: sum.held + one.held,
-                held_failing: sum.held_failing + one.held_failing,
-                ..sum
-            },
-        );
+        let all = |of: fn(&Estimate) -> usize| weighed.tallies.iter().map(of).sum();
+        let (held, held_failing) = (all(|one| one.held), all(|one| one.held_failing));
+        let sum = Estimate { held, held_failing, ..weighed.tallies[0] };
         if sum.cases() > 0 {
             one.estimate = Some(sum);
         }
@@ -499,8 +494,7 @@ impl Weighing<'_> {
         let Some(failed) = label.failed(self.class) else { return };
         let Side::Inside(place) = side else {
             for tally in &mut weighed.tallies {
-                tally.not_held += 1;
-                tally.not_held_passing += usize::from(!failed);
+                tally.count(false, failed);
             }
             if failed {
                 weighed.refuting.push(Labelled { case, label: label.clone() });
@@ -509,8 +503,7 @@ impl Weighing<'_> {
         };
         let told = if failed { Some(true) } else { self.fails_with_other_data(place, &case, weighed, ask) };
         let Some(failed) = told else { return };
-        weighed.tallies[place].held += 1;
-        weighed.tallies[place].held_failing += usize::from(failed);
+        weighed.tallies[place].count(true, failed);
         if !failed {
             weighed.refuting.push(Labelled { case, label: Label::Passed });
         }
