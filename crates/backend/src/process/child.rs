@@ -125,7 +125,7 @@ impl Child {
         let mut command = command.to_process();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = Group::spawn(&mut command)?;
-        let leader = process.leader();
+        let leader = &mut process.leader;
         let pipes = (leader.stdin.take(), leader.stdout.take(), leader.stderr.take());
         #[cfg(target_os = "linux")]
         if let (Some(stdin), Some(stdout), _) = &pipes {
@@ -274,7 +274,7 @@ impl Child {
         let shutdown = match self.status(grace) {
             Some(status) if status.success() => Shutdown::Well,
             // The end of the whole program may have ended the process in the meantime.
-            Some(status) if !locked(&self.process).was_cut_short() => {
+            Some(status) if !locked(&self.process).was_cut_short => {
                 Shutdown::Badly(self.with_last_words(&status.to_string()))
             }
             _ => Shutdown::Late(grace),
