@@ -54,7 +54,10 @@ pub(crate) fn check(
         }
         digest
     });
-    let predicate = file.filter.as_deref().and_then(|text| predicate(text, root, library, &mut wrong));
+    let predicate = file.filter.as_deref().and_then(|text| {
+        let parsed = Predicate::parse(text, library);
+        parsed.map_err(|mistake| wrong.push(root.key("where").mistaken(mistake))).ok()
+    });
     let smallest = case(&file.smallest, root.key("smallest"), library, &mut wrong);
     let cases = file.cases.iter().enumerate();
     let cases: Vec<Case> =
@@ -113,16 +116,6 @@ fn check_bounds(name: &str, bounds: &BoundsForm, place: Place<'_>, wrong: &mut V
             wrong.push(place.key(name).key(key).mistake(message, "expected a number such as 25.2"));
         }
     }
-}
-
-fn predicate(
-    text: &str,
-    root: Place<'_>,
-    library: &Library,
-    wrong: &mut Vec<Diagnostic>,
-) -> Option<Predicate> {
-    let parsed = Predicate::parse(text, library);
-    parsed.map_err(|mistake| wrong.push(root.key("where").mistaken(mistake))).ok()
 }
 
 fn case(text: &str, place: Place<'_>, library: &Library, wrong: &mut Vec<Diagnostic>) -> Option<Case> {
