@@ -229,7 +229,7 @@ impl Checker<'_> {
         if name == "violation"
             && let Some(judge) = self.scope.judge()
         {
-            let names = Type::Enumeration(Arc::clone(judge.names()));
+            let names = Type::Enumeration(Arc::clone(&judge.names));
             return build(TermKind::Leaf(Leaf::Violation), names, span).map(Some);
         }
         if let Some((_, leaf)) = DATA.into_iter().find(|(of_data, _)| *of_data == name) {
@@ -421,7 +421,7 @@ impl Checker<'_> {
         if let TermKind::Leaf(Leaf::Violation) = a.kind
             && let Some(judge) = self.scope.judge()
         {
-            return violated_among(judge.names(), &members, span);
+            return violated_among(&judge.names, &members, span);
         }
         let (depth, per_axis, uses_coordinate) = (a.depth, a.per_axis, a.uses_coordinate);
         let mut term = build(TermKind::In(Box::new(a), members), Type::Condition, span)?;
@@ -461,7 +461,7 @@ impl Checker<'_> {
         let Some(case) = self.case else { return Ok(()) };
         let scopes = std::iter::once(self.scope).chain(case.scopes.iter().copied());
         let judges: Vec<_> = scopes.filter_map(Scope::judge).collect();
-        let names = judges.iter().flat_map(|judge| &judge.names().enumerators);
+        let names = judges.iter().flat_map(|judge| &judge.names.enumerators);
         let names: Vec<&str> = names.map(|name| name.name.as_str()).collect();
         match &other.form {
             Form::Name(name) if names.contains(&name.as_str()) => Ok(()),

@@ -113,7 +113,7 @@ impl Scope {
     /// Allows predicates over cases to ask for a desc's validity, and to name the clauses.
     pub(crate) fn judged_by(self, judge: &Arc<Judge>) -> Self {
         let mut judged = Self { judge: Some(Arc::clone(judge)), ..self };
-        judged.add_enumeration(Arc::clone(judge.names()));
+        judged.add_enumeration(Arc::clone(&judge.names));
         judged
     }
 

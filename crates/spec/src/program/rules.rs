@@ -148,7 +148,7 @@ impl Rules {
     }
 
     fn all(&self) -> impl Iterator<Item = &Rule> {
-        self.plans.iter().flat_map(Plan::rules).chain(&self.lively)
+        self.plans.iter().flat_map(|plan| &plan.rules).chain(&self.lively)
     }
 }
 
