@@ -290,7 +290,7 @@ fn with_named_clauses(text: &str, universe: &Universe<'_>) -> Option<(String, us
     if !text.contains("violations ") || text.contains("violation ") {
         return None;
     }
-    let (operator, level) = (universe.terms.operator(), universe.terms.level());
+    let (operator, level) = (universe.terms.operator, universe.terms.level);
     let (mut values, mut scratch) = (Values::default(), Scratch::default());
     let mut held = |text: &str| -> Option<Vec<usize>> {
         let predicate = Predicate::compile(text, [operator.scope()]).ok()?;
@@ -323,7 +323,7 @@ fn with_named_clauses(text: &str, universe: &Universe<'_>) -> Option<(String, us
 fn learned(class: &str, validity: Validity, universe: &Universe<'_>, result: Experimented) -> Learned {
     let Experimented { mut rules, rounds, asked, counterexamples, estimate, is_lost } = result;
     join_alternatives(&mut rules, universe);
-    let (operator, level) = (universe.terms.operator(), universe.terms.level());
+    let (operator, level) = (universe.terms.operator, universe.terms.level);
     let mut predicates = Vec::new();
     let mut held = vec![false; universe.len()];
     let mut values = Values::default();

@@ -26,7 +26,7 @@ const LARGEST: i64 = 10;
 
 /// Every atom that may separate failures from passes.
 pub(crate) fn atoms(universe: &Universe<'_>, sample: &[usize]) -> Vec<Atom> {
-    let words = universe.terms.words();
+    let words = &universe.terms.words;
     let mut tests = Vec::new();
     let violation = words.iter().position(|word| word.text == VIOLATION);
     for (term, word) in words.iter().enumerate() {
