@@ -73,11 +73,6 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// The span of the token before the current one.
-    fn last_span(&self) -> Span {
-        self.tokens[self.at.saturating_sub(1)].1
-    }
-
     fn expect(&mut self, wanted: Token<'static>, after: &str) -> Result<Span, Mistake> {
         let (token, span) = self.peek();
         if token == wanted {
@@ -88,7 +83,8 @@ impl<'a> Parser<'a> {
     }
 
     fn build(&self, form: Form, start: Span) -> Parsed {
-        let expression = Expression::new(form, start.to(self.last_span()));
+        let (_, last) = self.tokens[self.at.saturating_sub(1)];
+        let expression = Expression::new(form, start.to(last));
         if expression.height() > MAXIMUM_HEIGHT { Err(too_deep(expression.span)) } else { Ok(expression) }
     }
 
