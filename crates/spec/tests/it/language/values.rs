@@ -191,11 +191,15 @@ fn a_read_is_split_into_a_coordinate_and_where_it_is_fill() {
 #[test]
 fn comparisons_tell_their_edges() {
     let desc = desc(&[3, 4, 5], &[4, 4, 4], &[0; 3], &[1; 3]);
-    let edges = |text: &str| with(text, Position::EachAxis, &desc, |evaluation, root| evaluation.edge(root));
-    assert_eq!(edges("InputTensor.Sizes <= OutputTensor.Sizes"), 0b010);
-    assert_eq!(edges("InputTensor.Sizes < OutputTensor.Sizes"), 0b001);
-    assert_eq!(edges("InputTensor.Sizes != OutputTensor.Sizes"), 0b101);
-    assert_eq!(edges("InputTensor.Sizes == OutputTensor.Sizes"), 0b010);
+    let edges = |text: &str| {
+        with(text, Position::EachAxis, &desc, |evaluation, root| {
+            (evaluation.lane_mask(root), evaluation.edge(root))
+        })
+    };
+    assert_eq!(edges("InputTensor.Sizes <= OutputTensor.Sizes"), (0b111, 0b010));
+    assert_eq!(edges("InputTensor.Sizes < OutputTensor.Sizes"), (0b111, 0b001));
+    assert_eq!(edges("InputTensor.Sizes != OutputTensor.Sizes"), (0b111, 0b101));
+    assert_eq!(edges("InputTensor.Sizes == OutputTensor.Sizes"), (0b111, 0b010));
 }
 
 #[test]
