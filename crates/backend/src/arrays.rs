@@ -3,7 +3,7 @@
 
 use std::{error::Error, ops::Range};
 
-use dmlcts_model::{BindingOffsets, DataType, Desc, Offsets, Tensor};
+use dmlcts_model::{BindingOffsets, DataType, Desc, Offsets, Tensor, named_enum};
 
 use crate::{Capabilities, Lack, Operators, Refusal, RunError, check_padding, check_slice, check_tensors};
 
@@ -43,34 +43,20 @@ impl PackedArray {
 /// The result of a library's function. `?` takes every error, and a text becomes one with `into`.
 pub type ArrayResult = Result<PackedArray, Box<dyn Error>>;
 
-/// `DML_PADDING_MODE`. [`check_padding`] shows what each mode adds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PaddingMode {
-    /// A constant value.
-    Constant,
-    /// The first or last element.
-    Edge,
-    /// The elements mirrored at the first or last one, which is not repeated.
-    Reflection,
-    /// The elements mirrored behind the first or last one, which is repeated.
-    Symmetric,
-    /// The elements from the other end.
-    Wrap,
-}
-
-impl PaddingMode {
-    /// All modes, each at the place of its number.
-    pub const ALL: [Self; 5] = [Self::Constant, Self::Edge, Self::Reflection, Self::Symmetric, Self::Wrap];
-
-    /// The name, as the pages spell it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Constant => "CONSTANT",
-            Self::Edge => "EDGE",
-            Self::Reflection => "REFLECTION",
-            Self::Symmetric => "SYMMETRIC",
-            Self::Wrap => "WRAP",
-        }
+named_enum! {
+    /// `DML_PADDING_MODE`, each mode at the place of its number. [`check_padding`] shows what each mode adds.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum PaddingMode: name {
+        /// A constant value.
+        Constant = "CONSTANT",
+        /// The first or last element.
+        Edge = "EDGE",
+        /// The elements mirrored at the first or last one, which is not repeated.
+        Reflection = "REFLECTION",
+        /// The elements mirrored behind the first or last one, which is repeated.
+        Symmetric = "SYMMETRIC",
+        /// The elements from the other end.
+        Wrap = "WRAP",
     }
 }
 

@@ -192,13 +192,7 @@ impl<T: Operators> Backend for Interleaved<T> {
     }
 }
 
-impl<T: Operators> Pipelined for Interleaved<T> {
-    fn start(&mut self, _: &mut Batch) {}
-
-    fn finish(&mut self, batch: &mut Batch) {
-        self.run(batch);
-    }
-}
+impl<T: Operators> Pipelined for Interleaved<T> {}
 
 #[cfg(test)]
 mod tests {

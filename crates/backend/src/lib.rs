@@ -77,15 +77,17 @@ pub trait Backend: Send {
 }
 
 /// A backend that works on one batch while its caller prepares the next. [`Immediate`] adapts any other
-/// backend.
+/// backend. With both defaults, a backend does all of its work in `finish`.
 pub trait Pipelined: Backend {
     /// Starts on a batch. At most [`Limits::in_flight`] batches are started and not finished. Between the two
     /// calls, the caller does not access the batch.
-    fn start(&mut self, batch: &mut Batch);
+    fn start(&mut self, _batch: &mut Batch) {}
 
     /// Finishes the oldest started batch, which must be this one. Afterwards it is as [`Backend::run`] leaves
     /// it.
-    fn finish(&mut self, batch: &mut Batch);
+    fn finish(&mut self, batch: &mut Batch) {
+        self.run(batch);
+    }
 }
 
 /// A backend that does all of its work in [`Pipelined::finish`].
@@ -110,13 +112,7 @@ impl<T: Backend> Backend for Immediate<T> {
     }
 }
 
-impl<T: Backend> Pipelined for Immediate<T> {
-    fn start(&mut self, _: &mut Batch) {}
-
-    fn finish(&mut self, batch: &mut Batch) {
-        self.0.run(batch);
-    }
-}
+impl<T: Backend> Pipelined for Immediate<T> {}
 
 /// The purpose for which a backend is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

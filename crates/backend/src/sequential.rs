@@ -148,13 +148,7 @@ impl<T: Operators> Backend for Sequential<T> {
     }
 }
 
-impl<T: Operators> Pipelined for Sequential<T> {
-    fn start(&mut self, _: &mut Batch) {}
-
-    fn finish(&mut self, batch: &mut Batch) {
-        self.run(batch);
-    }
-}
+impl<T: Operators> Pipelined for Sequential<T> {}
 
 impl<T: Operators> Sequential<T> {
     fn run_job(&mut self, job: &mut Job, inputs: &[u8], outputs: &mut [u8], enter: &mut dyn FnMut(Phase)) {

@@ -431,16 +431,12 @@ impl<'a> Earlier<'a> {
                 continue;
             }
             match label {
-                Label::Passed => {
-                    fresh.not_held += 1;
-                    fresh.not_held_passing += 1;
-                }
+                Label::Passed => fresh.count(false, false),
                 // Other failures of the kind have other causes.
                 Label::Failed(kind)
                     if *kind == candidate.kind && self.holds(candidate, case, &mut values) =>
                 {
-                    fresh.held += 1;
-                    fresh.held_failing += 1;
+                    fresh.count(true, true);
                 }
                 _ => {}
             }

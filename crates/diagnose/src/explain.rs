@@ -89,7 +89,7 @@ impl Explainer<'_, '_> {
         // Without experiments, the run's own cases are searched all the same. Experiments ask three quarters
         // of the cases of a finding.
         let cases = if is_over { 0 } else { self.spending.cases() / 4 * 3 };
-        let end = self.spending.end();
+        let end = self.spending.end;
         let of = (self.trials.library(), self.trials.level());
         let (stop, deadline) = (self.trials.stop(), self.trials.deadline());
         let is_past = || deadline.is_some_and(|deadline| Instant::now() >= deadline);

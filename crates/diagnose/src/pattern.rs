@@ -77,10 +77,8 @@ impl Traced {
         };
         let size = failure.case.desc.output.as_ref()?.data_type.element_size()?;
         let fill = failure.operator.semantics().fill.and_then(|member| failure.case.desc.members.get(member));
-        let is_fill = match fill {
-            Some(Value::Scalar(bytes)) => bytes.get(..size) == Some(&wrong.actual.to_le_bytes()[..size]),
-            _ => false,
-        };
+        let actual = wrong.actual.to_le_bytes();
+        let is_fill = fill.and_then(Value::scalar).is_some_and(|bytes| bytes[..size] == actual[..size]);
         Some(Self { expected, origins: origins(failure, wrong), is_fill })
     }
 

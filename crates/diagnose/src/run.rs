@@ -140,7 +140,7 @@ impl Explanation<'_, '_> {
         let is_known = self.known_flakes();
         let is_whole = self.ended.ending != Ending::Interrupted && !stop.is_interrupted();
         stop.extend();
-        spending.end_at(end);
+        spending.end = end;
         if self.retries > 0 && is_whole {
             self.confirm(&mut findings, &mut spending);
             self.try_flakes(&mut findings, &is_known, &mut spending);

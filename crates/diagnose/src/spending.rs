@@ -126,7 +126,7 @@ impl End {
 /// Counts what explaining costs, and says when it is over.
 pub(crate) struct Spending {
     stop: Stop,
-    end: End,
+    pub(crate) end: End,
     /// The limit of a finding.
     limit: Account,
     /// The limit of all accounts together.
@@ -168,16 +168,6 @@ impl Spending {
     /// The number of cases that a finding may cost.
     pub(crate) fn cases(&self) -> usize {
         self.limit.cases
-    }
-
-    /// When nothing more runs, whatever is spent.
-    pub(crate) fn end(&self) -> End {
-        self.end
-    }
-
-    /// Sets another end.
-    pub(crate) fn end_at(&mut self, end: End) {
-        self.end = end;
     }
 
     /// The reason why nothing more runs, for any finding. `None` if more may run.
@@ -414,9 +404,9 @@ mod tests {
         let mut spending = Spending::new(stop.clone(), CASES, TIME, 1, End::Now(Limit::EndOfRun));
         spending.open_experiments("SLICE", "wrong");
         assert!(!spending.may_run());
-        spending.end_at(End::Deadline(Some(Instant::now())));
+        spending.end = End::Deadline(Some(Instant::now()));
         assert_eq!(spending.over(), Some(Limit::Timeout));
-        spending.end_at(OPEN);
+        spending.end = OPEN;
         assert!(spending.may_run());
         stop.request(Ending::Interrupted);
         assert!(!spending.may_run());

@@ -57,7 +57,7 @@ fn alternative(one: &Rule, two: &Rule, atoms: &mut Vec<Atom>, universe: &Univers
     }
     let tests = [*either, *or].map(|atom| Box::new(atoms[atom].test.clone()));
     let [either, or] = tests;
-    atoms.push(Atom::new(Test::Either(either, or), universe.terms.words()));
+    atoms.push(Atom::new(Test::Either(either, or), &universe.terms.words));
     conditions.push(Condition { form: first.form, atoms: [common, vec![atoms.len() - 1]].concat() });
     conditions.sort();
     Some(Rule { conditions })

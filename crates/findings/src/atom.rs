@@ -1,7 +1,7 @@
 //! Atoms: the simplest conditions on a case or on an axis. Each has a text in the language of predicates and
 //! can be asked of a universe without that text.
 
-use dmlcts_spec::Scope;
+use dmlcts_spec::{Scope, expression::Comparison};
 
 use crate::{
     universe::TermValues,
@@ -9,40 +9,13 @@ use crate::{
     vocabulary::{ValueKind, Word},
 };
 
-/// How two numbers compare.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) enum Sign {
-    Equal,
-    NotEqual,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-}
-
-impl Sign {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Equal, Self::NotEqual, Self::Less, Self::LessOrEqual, Self::Greater, Self::GreaterOrEqual];
-
-    fn symbol(self) -> &'static str {
-        match self {
-            Self::Equal => "==",
-            Self::NotEqual => "!=",
-            Self::Less => "<",
-            Self::LessOrEqual => "<=",
-            Self::Greater => ">",
-            Self::GreaterOrEqual => ">=",
-        }
-    }
-}
-
 /// A question about terms, which are given by their indices.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Test {
     /// A comparison with a number.
-    Number(usize, Sign, i64),
+    Number(usize, Comparison, i64),
     /// A comparison of two terms.
-    Terms(usize, Sign, usize),
+    Terms(usize, Comparison, usize),
     /// Whether a term has a remainder by a divisor (true), or not: first the divisor, then the remainder.
     Remainder(usize, i64, i64, bool),
     /// Whether a term is a multiple of another one (true), or not.
@@ -142,12 +115,12 @@ impl Test {
         }
         match self {
             Self::Number(_, sign, number) => match sign {
-                Sign::Equal => visit!(|value| value == *number),
-                Sign::NotEqual => visit!(|value| value != *number),
-                Sign::Less => visit!(|value| value < *number),
-                Sign::LessOrEqual => visit!(|value| value <= *number),
-                Sign::Greater => visit!(|value| value > *number),
-                Sign::GreaterOrEqual => visit!(|value| value >= *number),
+                Comparison::Equal => visit!(|value| value == *number),
+                Comparison::NotEqual => visit!(|value| value != *number),
+                Comparison::Less => visit!(|value| value < *number),
+                Comparison::LessOrEqual => visit!(|value| value <= *number),
+                Comparison::Greater => visit!(|value| value > *number),
+                Comparison::GreaterOrEqual => visit!(|value| value >= *number),
             },
             Self::Remainder(_, divisor, rest, is) => {
                 visit!(|value| (value.rem_euclid(*divisor) == *rest) == *is);
@@ -158,12 +131,12 @@ impl Test {
             Self::Terms(_, sign, other) => {
                 let other = universe.column(*other);
                 match sign {
-                    Sign::Equal => visit!(other, |one, two| one == two),
-                    Sign::NotEqual => visit!(other, |one, two| one != two),
-                    Sign::Less => visit!(other, |one, two| one < two),
-                    Sign::LessOrEqual => visit!(other, |one, two| one <= two),
-                    Sign::Greater => visit!(other, |one, two| one > two),
-                    Sign::GreaterOrEqual => visit!(other, |one, two| one >= two),
+                    Comparison::Equal => visit!(other, |one, two| one == two),
+                    Comparison::NotEqual => visit!(other, |one, two| one != two),
+                    Comparison::Less => visit!(other, |one, two| one < two),
+                    Comparison::LessOrEqual => visit!(other, |one, two| one <= two),
+                    Comparison::Greater => visit!(other, |one, two| one > two),
+                    Comparison::GreaterOrEqual => visit!(other, |one, two| one >= two),
                 }
             }
             Self::MultipleOf(_, other, is) => {
@@ -249,11 +222,11 @@ fn read(test: &Test, words: &[Word]) -> (String, u32) {
         Test::Number(_, sign, number) => {
             // People write `> 0` and `> 1` where others write `>= 1` and `>= 2`.
             let number_read = match (sign, *number) {
-                (Sign::GreaterOrEqual, 1 | 2) => *number - 1,
-                (Sign::LessOrEqual, -1) => 0,
+                (Comparison::GreaterOrEqual, 1 | 2) => *number - 1,
+                (Comparison::LessOrEqual, -1) => 0,
                 _ => *number,
             };
-            let weight = word.weight + number_weight(number_read) + u32::from(*sign == Sign::NotEqual);
+            let weight = word.weight + number_weight(number_read) + u32::from(*sign == Comparison::NotEqual);
             (numbered(text, *sign, *number), weight)
         }
         Test::Terms(_, sign, other) => {
@@ -293,11 +266,11 @@ fn divided(text: &str) -> String {
 }
 
 /// A comparison with a number, as people write it.
-fn numbered(text: &str, sign: Sign, number: i64) -> String {
+fn numbered(text: &str, sign: Comparison, number: i64) -> String {
     match (sign, number) {
-        (Sign::GreaterOrEqual, 1 | 2) => format!("{text} > {}", number - 1),
-        (Sign::Less, 2) => format!("{text} <= 1"),
-        (Sign::LessOrEqual, -1) => format!("{text} < 0"),
+        (Comparison::GreaterOrEqual, 1 | 2) => format!("{text} > {}", number - 1),
+        (Comparison::Less, 2) => format!("{text} <= 1"),
+        (Comparison::LessOrEqual, -1) => format!("{text} < 0"),
         _ => format!("{text} {} {number}", sign.symbol()),
     }
 }

@@ -83,14 +83,9 @@ pub(crate) fn weigh(
         for (found, tally) in one.predicates.iter_mut().zip(&weighed.tallies) {
             found.estimate = Some(*tally);
         }
-        let sum = weighed.tallies.iter().fold(
-            Estimate { held: 0, held_failing: 0, ..weighed.tallies[0] },
-            |sum, one| Estimate {
-                held: sum.held + one.held,
-                held_failing: sum.held_failing + one.held_failing,
-                ..sum
-            },
-        );
+        let all = |of: fn(&Estimate) -> usize| weighed.tallies.iter().map(of).sum();
+        let (held, held_failing) = (all(|one| one.held), all(|one| one.held_failing));
+        let sum = Estimate { held, held_failing, ..weighed.tallies[0] };
         if sum.cases() > 0 {
             one.estimate = Some(sum);
         }
@@ -496,16 +491,10 @@ impl Weighing<'_> {
 
     /// Counts an answer. A pass where a rule holds counts if its data, or other data, show each element.
     fn count(&mut self, side: Side, case: Case, label: &Label, weighed: &mut Weighed, ask: &mut dyn Ask) {
-        let failed = match label {
-            Label::Failed(class) if class == self.class => true,
-            Label::Passed => false,
-            Label::Blind(to) if to != self.class => false,
-            _ => return,
-        };
+        let Some(failed) = label.failed(self.class) else { return };
         let Side::Inside(place) = side else {
             for tally in &mut weighed.tallies {
-                tally.not_held += 1;
-                tally.not_held_passing += usize::from(!failed);
+                tally.count(false, failed);
             }
             if failed {
                 weighed.refuting.push(Labelled { case, label: label.clone() });
@@ -514,8 +503,7 @@ impl Weighing<'_> {
         };
         let told = if failed { Some(true) } else { self.fails_with_other_data(place, &case, weighed, ask) };
         let Some(failed) = told else { return };
-        weighed.tallies[place].held += 1;
-        weighed.tallies[place].held_failing += usize::from(failed);
+        weighed.tallies[place].count(true, failed);
         if !failed {
             weighed.refuting.push(Labelled { case, label: Label::Passed });
         }

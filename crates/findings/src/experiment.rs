@@ -75,6 +75,17 @@ impl Estimate {
         self.held >= Self::AMPLE && self.not_held >= Self::AMPLE
     }
 
+    /// Counts a case: whether the predicate holds for it, and whether it failed.
+    pub fn count(&mut self, holds: bool, failed: bool) {
+        let (all, right) = if holds {
+            (&mut self.held, &mut self.held_failing)
+        } else {
+            (&mut self.not_held, &mut self.not_held_passing)
+        };
+        *all += 1;
+        *right += usize::from(holds == failed);
+    }
+
     /// The number of cases.
     pub fn cases(self) -> usize {
         self.held + self.not_held
@@ -297,14 +308,7 @@ impl<'a, 'lib> Loop<'a, 'lib> {
         let (asked, _) = again(universe, &passes, self.subject.class, &mut self.doubted, ask);
         let mut found = Estimate::default();
         for case in first..universe.len() {
-            let failed = universe.is_failure(case);
-            if rules.hold(universe, case) {
-                found.held += 1;
-                found.held_failing += usize::from(failed);
-            } else {
-                found.not_held += 1;
-                found.not_held_passing += usize::from(!failed);
-            }
+            found.count(rules.hold(universe, case), universe.is_failure(case));
         }
         self.result.asked += answers.asked + asked;
         self.result.estimate = Some(found);
@@ -336,12 +340,7 @@ fn put(
     let asked = labels.iter().filter(|label| **label != Label::Unknown).count();
     let mut answers = Answers { asked, wrong: Vec::new() };
     for (case, label) in cases.into_iter().zip(labels) {
-        let failed = match label {
-            Label::Passed => false,
-            Label::Blind(to) if to != class => false,
-            Label::Failed(failed) if failed == class => true,
-            _ => continue,
-        };
+        let Some(failed) = label.failed(class) else { continue };
         universe.push(case, failed);
         let place = universe.len() - 1;
         if rules.hold(universe, place) != failed {

@@ -15,6 +15,18 @@ pub enum Label {
     Unknown,
 }
 
+impl Label {
+    /// Whether the case counts as a failure of a class (true) or as a pass (false), if it says either.
+    pub(crate) fn failed(&self, class: &str) -> Option<bool> {
+        match self {
+            Self::Failed(failed) if failed == class => Some(true),
+            Self::Passed => Some(false),
+            Self::Blind(to) if to != class => Some(false),
+            _ => None,
+        }
+    }
+}
+
 /// A case and its label.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Labelled {
@@ -22,13 +34,6 @@ pub struct Labelled {
     pub case: Case,
     /// What happened to it.
     pub label: Label,
-}
-
-impl Labelled {
-    /// Whether it failed, in any class.
-    pub fn is_failure(&self) -> bool {
-        matches!(self.label, Label::Failed(_))
-    }
 }
 
 /// Runs cases for experiments. Closures do so without limits.

@@ -104,7 +104,7 @@ pub(crate) fn learn_of_data(universe: &Universe<'_>, seed: u64, effort: &Effort<
     let found = one_rule((universe, effort), &atoms, &failures, &mut sample, Aim::All);
     let asks_for_data = |rule: &Rule| {
         let mut of_rule = rule.conditions.iter().flat_map(|condition| &condition.atoms);
-        of_rule.any(|atom| universe.terms.words()[atoms[*atom].test.term()].is_of_data)
+        of_rule.any(|atom| universe.terms.words[atoms[*atom].test.term()].is_of_data)
     };
     let found = found.map(|found| found.rules).unwrap_or_default().into_iter().filter(asks_for_data);
     let best = found.map(|rule| simplified(&rule, &atoms, universe, &failures)).find(asks_for_data);

@@ -72,21 +72,6 @@ pub struct LearnedRule {
     pub estimate: Option<Estimate>,
 }
 
-impl Learned {
-    /// A predicate that holds where any of the predicates holds.
-    pub fn predicate(&self) -> String {
-        let operator = format!("operator == {}", self.operator);
-        match self.predicates.as_slice() {
-            [] => operator,
-            [one] => format!("{operator} and {}", one.condition),
-            several => {
-                let texts: Vec<String> = several.iter().map(|one| format!("({})", one.condition)).collect();
-                format!("{operator} and ({})", texts.join(" or "))
-            }
-        }
-    }
-}
-
 /// Learns predicates for the failures among labelled cases. With `ask`, experiments refine them. The result
 /// follows from the cases, the seed and the answers, unless the time ends.
 pub fn learn(
@@ -259,11 +244,8 @@ fn universe<'a, 'c>(
 ) -> Universe<'a> {
     let mut universe = Universe::new(terms);
     for (case, label) in cases {
-        match label {
-            Label::Passed => universe.push(case.clone(), false),
-            Label::Blind(to) if to != class => universe.push(case.clone(), false),
-            Label::Failed(failed) if failed == class => universe.push(case.clone(), true),
-            _ => {}
+        if let Some(failed) = label.failed(class) {
+            universe.push(case.clone(), failed);
         }
     }
     universe
@@ -308,7 +290,7 @@ fn with_named_clauses(text: &str, universe: &Universe<'_>) -> Option<(String, us
     if !text.contains("violations ") || text.contains("violation ") {
         return None;
     }
-    let (operator, level) = (universe.terms.operator(), universe.terms.level());
+    let (operator, level) = (universe.terms.operator, universe.terms.level);
     let (mut values, mut scratch) = (Values::default(), Scratch::default());
     let mut held = |text: &str| -> Option<Vec<usize>> {
         let predicate = Predicate::compile(text, [operator.scope()]).ok()?;
@@ -341,7 +323,7 @@ fn with_named_clauses(text: &str, universe: &Universe<'_>) -> Option<(String, us
 fn learned(class: &str, validity: Validity, universe: &Universe<'_>, result: Experimented) -> Learned {
     let Experimented { mut rules, rounds, asked, counterexamples, estimate, is_lost } = result;
     join_alternatives(&mut rules, universe);
-    let (operator, level) = (universe.terms.operator(), universe.terms.level());
+    let (operator, level) = (universe.terms.operator, universe.terms.level);
     let mut predicates = Vec::new();
     let mut held = vec![false; universe.len()];
     let mut values = Values::default();

@@ -43,6 +43,11 @@ impl LearnedSubject<'_> {
         self.learned.exact &= self.learned.wrong == 0;
     }
 
+    /// The number of cases for which a condition holds, among those that failed or those that passed.
+    pub(crate) fn held(&self, truth: &[bool], failed: bool) -> usize {
+        truth.iter().zip(&self.failed).filter(|(holds, of)| **holds && **of == failed).count()
+    }
+
     /// The cases that conditions together get wrong.
     fn errors(&self, truths: &[Vec<bool>]) -> usize {
         let is_wrong = |case: &usize| truths.iter().any(|truth| truth[*case]) != self.failed[*case];
@@ -103,10 +108,7 @@ pub(crate) fn merge(subjects: &mut [LearnedSubject<'_>], library: &Library) {
             let Some(best) = order.iter().find(fits) else { continue };
             let Some(truth) = &truths[*best] else { continue };
             own[place].clone_from(truth);
-            let count = |failed: bool| {
-                (0..truth.len()).filter(|case| truth[*case] && subject.failed[*case] == failed).count()
-            };
-            let (held_failing, held_passing) = (count(true), count(false));
+            let (held_failing, held_passing) = (subject.held(truth, true), subject.held(truth, false));
             let found = &mut subject.learned.predicates[place];
             found.condition.clone_from(&conditions[*best]);
             (found.held_failing, found.held_passing) = (held_failing, held_passing);

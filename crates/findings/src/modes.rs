@@ -60,7 +60,7 @@ pub(crate) fn by_mode(
     for (_, mut rule, modes) in rules {
         rule.conditions.push(Condition { form: Form::Once, atoms: vec![whole.atoms.len()] });
         rule.conditions.sort();
-        whole.atoms.push(Atom::new(Test::Names(term, modes, true), universe.terms.words()));
+        whole.atoms.push(Atom::new(Test::Names(term, modes, true), &universe.terms.words));
         whole.rules.push(rule);
     }
     Some(whole)
@@ -68,10 +68,10 @@ pub(crate) fn by_mode(
 
 /// The term of the operator's mode.
 fn mode(universe: &Universe<'_>) -> Option<usize> {
-    let members = &universe.terms.operator().signature().members;
+    let members = &universe.terms.operator.signature().members;
     let is_mode = |name: &str| {
         let mut modes = members.iter().filter(|member| matches!(member.kind, MemberKind::Enumeration(_)));
         modes.any(|member| member.name == name)
     };
-    universe.terms.words().iter().position(|word| is_mode(&word.text))
+    universe.terms.words.iter().position(|word| is_mode(&word.text))
 }

@@ -33,20 +33,6 @@ pub(crate) fn weaker(expression: &Expression) -> Vec<Expression> {
             };
             without.chain(wider).filter_map(joined).collect()
         }
-        Form::Logic(Logic::Or, pair) => {
-            let [one, other] = &**pair;
-            let left = weaker(one).into_iter().map(|one| [one, other.clone()]);
-            let right = weaker(other).into_iter().map(|other| [one.clone(), other]);
-            left.chain(right).map(|pair| with(Form::Logic(Logic::Or, Box::new(pair)))).collect()
-        }
-        Form::Over(quantifier, body) if quantifier.is_condition() => {
-            let bodies = weaker(body).into_iter();
-            bodies.map(|body| with(Form::Over(*quantifier, Box::new(body)))).collect()
-        }
-        Form::Call(of_axis @ (Function::First | Function::Last), arguments) => {
-            let bodies = arguments.iter().flat_map(weaker);
-            bodies.map(|body| with(Form::Call(*of_axis, vec![body]))).collect()
-        }
         Form::Compare(left, rest) => {
             let [(comparison, right)] = rest.as_slice() else { return Vec::new() };
             let step = |by: Binary| {
@@ -61,7 +47,7 @@ pub(crate) fn weaker(expression: &Expression) -> Vec<Expression> {
                 Comparison::NotEqual => Vec::new(),
             }
         }
-        _ => Vec::new(),
+        _ => with_each_part(expression, &weaker),
     }
 }
 
@@ -109,26 +95,35 @@ fn with_each_bound(
     expression: &Expression,
     of: &dyn Fn(&Expression, Comparison, i128) -> Vec<Expression>,
 ) -> Vec<Expression> {
-    let with = |form: Form| Expression::new(form, expression.span);
     match &expression.form {
-        Form::Logic(Logic::And, pair) => {
-            let [one, other] = &**pair;
-            let left = with_each_bound(one, of).into_iter().map(|one| [one, other.clone()]);
-            let right = with_each_bound(other, of).into_iter().map(|other| [one.clone(), other]);
-            left.chain(right).map(|pair| with(Form::Logic(Logic::And, Box::new(pair)))).collect()
-        }
-        Form::Over(quantifier, body) if quantifier.is_condition() => {
-            let bodies = with_each_bound(body, of).into_iter();
-            bodies.map(|body| with(Form::Over(*quantifier, Box::new(body)))).collect()
-        }
-        Form::Call(of_axis @ (Function::First | Function::Last), arguments) => {
-            let bodies = arguments.iter().flat_map(|body| with_each_bound(body, of));
-            bodies.map(|body| with(Form::Call(*of_axis, vec![body]))).collect()
-        }
+        Form::Logic(Logic::Or, _) => Vec::new(),
         Form::Compare(left, rest) => match rest.as_slice() {
             [(comparison, Expression { form: Form::Integer(number), .. })] => of(left, *comparison, *number),
             _ => Vec::new(),
         },
+        _ => with_each_part(expression, &|part| with_each_bound(part, of)),
+    }
+}
+
+/// The expression with one of its parts replaced by each expression that `of` makes of it. A part is one of
+/// two joined conditions, or the condition on the axes.
+fn with_each_part(expression: &Expression, of: &dyn Fn(&Expression) -> Vec<Expression>) -> Vec<Expression> {
+    let with = |form: Form| Expression::new(form, expression.span);
+    match &expression.form {
+        Form::Logic(logic, pair) => {
+            let [one, other] = &**pair;
+            let left = of(one).into_iter().map(|one| [one, other.clone()]);
+            let right = of(other).into_iter().map(|other| [one.clone(), other]);
+            left.chain(right).map(|pair| with(Form::Logic(*logic, Box::new(pair)))).collect()
+        }
+        Form::Over(quantifier, body) if quantifier.is_condition() => {
+            let bodies = of(body).into_iter();
+            bodies.map(|body| with(Form::Over(*quantifier, Box::new(body)))).collect()
+        }
+        Form::Call(of_axis @ (Function::First | Function::Last), arguments) => {
+            let bodies = arguments.iter().flat_map(of);
+            bodies.map(|body| with(Form::Call(*of_axis, vec![body]))).collect()
+        }
         _ => Vec::new(),
     }
 }

@@ -6,10 +6,10 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-use dmlcts_spec::Scope;
+use dmlcts_spec::{Scope, expression::Comparison};
 
 use crate::{
-    atom::{Atom, Sign, Test, number_weight},
+    atom::{Atom, Test, number_weight},
     universe::Universe,
     vocabulary::{NAME, VIOLATION, ValueKind, Word},
 };
@@ -26,7 +26,7 @@ const LARGEST: i64 = 10;
 
 /// Every atom that may separate failures from passes.
 pub(crate) fn atoms(universe: &Universe<'_>, sample: &[usize]) -> Vec<Atom> {
-    let words = universe.terms.words();
+    let words = &universe.terms.words;
     let mut tests = Vec::new();
     let violation = words.iter().position(|word| word.text == VIOLATION);
     for (term, word) in words.iter().enumerate() {
@@ -96,8 +96,10 @@ fn numbers(universe: &Universe<'_>, term: usize, word: &Word, sample: &[usize], 
         // No case of the sample equals a number that none has.
         let is_seen = bounds.seen.contains(&number);
         // Among equals, the first is kept.
-        for sign in [Sign::Equal, Sign::GreaterOrEqual, Sign::LessOrEqual, Sign::NotEqual] {
-            if is_seen || matches!(sign, Sign::GreaterOrEqual | Sign::LessOrEqual) {
+        for sign in
+            [Comparison::Equal, Comparison::GreaterOrEqual, Comparison::LessOrEqual, Comparison::NotEqual]
+        {
+            if is_seen || matches!(sign, Comparison::GreaterOrEqual | Comparison::LessOrEqual) {
                 tests.push(Test::Number(term, sign, number));
             }
         }
@@ -200,7 +202,7 @@ fn pairs(words: &[Word], tests: &mut Vec<Test>) {
             let is_member = word.kind == ValueKind::List && word.weight <= NAME + 1;
             let is_other = is_member && second.kind == ValueKind::OtherAxis;
             if one < other && is_pair || is_other {
-                tests.extend(Sign::ALL.map(|sign| Test::Terms(one, sign, other)));
+                tests.extend(Comparison::ALL.map(|sign| Test::Terms(one, sign, other)));
             }
             // A multiple of a stride says nothing about the sign of the stride.
             let is_list = is_pair && word.scope == Scope::Axis && one != other;

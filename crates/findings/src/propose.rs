@@ -128,7 +128,7 @@ pub(crate) fn fresh_cases(
             let donors = Donors { cases: &donors, numbers: &[0, 1, -1, i64::from(u32::MAX)] };
             case = mutant(&case, &donors, source.draws);
         }
-        let judgement = source.operator.judge(&case.desc, pool.terms.level(), &mut scratch);
+        let judgement = source.operator.judge(&case.desc, pool.terms.level, &mut scratch);
         if source.asked.includes(&case, judgement) && !source.known.contains(&case.to_string()) {
             pool.push(case, false);
         }
@@ -164,7 +164,7 @@ fn mutants(
         if *source.asked != Asked::Valid && source.draws.chance(1, RESIZED) {
             resize_one(&mut case, source.draws);
         }
-        let judgement = source.operator.judge(&case.desc, pool.terms.level(), &mut scratch);
+        let judgement = source.operator.judge(&case.desc, pool.terms.level, &mut scratch);
         if !source.asked.includes(&case, judgement) {
             continue;
         }

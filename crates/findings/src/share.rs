@@ -166,10 +166,7 @@ fn doubt(offer: &Offer, subject: &mut LearnedSubject<'_>, ask: &mut dyn Ask) {
 fn replace(subject: &mut LearnedSubject<'_>, offer: Offer) {
     let Offer { places, condition, .. } = offer;
     let Some(truth) = subject.truth(&condition, &mut Values::default()) else { return };
-    let count = |failed: bool| {
-        (0..truth.len()).filter(|case| truth[*case] && subject.failed[*case] == failed).count()
-    };
-    let (held_failing, held_passing) = (count(true), count(false));
+    let (held_failing, held_passing) = (subject.held(&truth, true), subject.held(&truth, false));
     let [first, others @ ..] = places.as_slice() else { return };
     let found = &mut subject.learned.predicates;
     // It has at most as many conditions as what it replaces.

@@ -66,10 +66,7 @@ fn lightened(rule: &Rule, atoms: &[Atom], universe: &Universe<'_>, left: &[usize
 /// The rule without conditions that exclude hardly any pass. For rules that are not exact anyway, such
 /// conditions fit the cases by chance.
 pub(crate) fn pruned(rule: &Rule, atoms: &[Atom], universe: &Universe<'_>) -> Rule {
-    let wrong = |rule: &Rule| {
-        let is_wrong = |case: &usize| rule.holds(atoms, universe, *case) != universe.is_failure(*case);
-        (0..universe.len()).filter(is_wrong).count()
-    };
+    let wrong = |rule: &Rule| errors(rule, atoms, universe);
     let mut best = rule.clone();
     loop {
         let most = wrong(&best) + CHANCE;
@@ -83,16 +80,19 @@ pub(crate) fn pruned(rule: &Rule, atoms: &[Atom], universe: &Universe<'_>) -> Ru
 
 /// The rule with fewer and fewer conditions and atoms, while each step makes few passes wrong.
 pub(crate) fn simpler(rule: &Rule, atoms: &[Atom], universe: &Universe<'_>) -> Vec<Rule> {
-    let wrong = |rule: &Rule| {
-        let is_wrong = |case: &usize| rule.holds(atoms, universe, *case) != universe.is_failure(*case);
-        (0..universe.len()).filter(is_wrong).count()
-    };
+    let wrong = |rule: &Rule| errors(rule, atoms, universe);
     let most = wrong(rule) + DOUBTED;
     let next = |rule: &Rule| {
         let rules = shorter(rule).into_iter().map(|rule| (wrong(&rule), rule));
         rules.min_by_key(|(wrong, _)| *wrong).filter(|(wrong, _)| *wrong <= most).map(|(_, rule)| rule)
     };
     std::iter::successors(next(rule), next).collect()
+}
+
+/// The number of cases that a rule gets wrong.
+fn errors(rule: &Rule, atoms: &[Atom], universe: &Universe<'_>) -> usize {
+    let is_wrong = |case: &usize| rule.holds(atoms, universe, *case) != universe.is_failure(*case);
+    (0..universe.len()).filter(is_wrong).count()
 }
 
 /// The rule without one of its conditions or atoms.

@@ -15,9 +15,9 @@ use crate::vocabulary::{ValueKind, Word, words};
 /// The compiled vocabulary of an operator.
 #[derive(Debug)]
 pub(crate) struct Terms<'lib> {
-    operator: &'lib Operator,
-    level: FeatureLevel,
-    words: Vec<Word>,
+    pub(crate) operator: &'lib Operator,
+    pub(crate) level: FeatureLevel,
+    pub(crate) words: Vec<Word>,
     program: Program,
     roots: Vec<OpId>,
 }
@@ -44,21 +44,6 @@ impl<'lib> Terms<'lib> {
             }
         }
         Self { operator, level, words: kept, program: builder.finish(), roots }
-    }
-
-    /// The operator.
-    pub(crate) fn operator(&self) -> &'lib Operator {
-        self.operator
-    }
-
-    /// The feature level at which descs are judged.
-    pub(crate) fn level(&self) -> FeatureLevel {
-        self.level
-    }
-
-    /// The words, in the order of the terms.
-    pub(crate) fn words(&self) -> &[Word] {
-        &self.words
     }
 
     /// Calls `visit` with the values of each term for a case.

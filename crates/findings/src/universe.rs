@@ -38,7 +38,7 @@ impl<'a> Universe<'a> {
     /// A universe without cases.
     pub(crate) fn new(terms: &'a Terms<'a>) -> Self {
         let column = |scope| Column { is_axis: scope == Scope::Axis, ..Column::default() };
-        let columns = terms.words().iter().map(|word| column(word.scope)).collect();
+        let columns = terms.words.iter().map(|word| column(word.scope)).collect();
         Self { terms, cases: Vec::new(), failed: Vec::new(), columns, values: Values::default() }
     }
 

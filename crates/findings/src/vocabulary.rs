@@ -95,18 +95,29 @@ impl Words {
         self.add(Scope::Axis, ValueKind::Number, weight, text)
     }
 
+    fn list(&mut self, weight: u32, text: impl Into<String>) -> &mut Word {
+        self.add(Scope::Axis, ValueKind::List, weight, text)
+    }
+
+    fn condition(&mut self, weight: u32, text: impl Into<String>) {
+        self.add(Scope::Desc, ValueKind::Condition, weight, text);
+    }
+
+    fn axis_condition(&mut self, weight: u32, text: impl Into<String>) {
+        self.add(Scope::Axis, ValueKind::Condition, weight, text);
+    }
+
     /// Members with one value, and what all operators have.
     fn of_desc(&mut self, operator: &Operator) {
         self.desc(NAME, "rank");
         // The data types of one size differ in their data, so a type is the better guess.
         self.desc(NAME + 4, "InputTensor.ElementSize");
         self.add(Scope::Desc, ValueKind::Name(data_types()), NAME, "InputTensor.DataType");
-        let same = "InputTensor.ElementSize == OutputTensor.ElementSize";
-        self.add(Scope::Desc, ValueKind::Condition, PAIR, same);
+        self.condition(PAIR, "InputTensor.ElementSize == OutputTensor.ElementSize");
         for modulus in MODULI {
             let [input, output] =
                 Side::BOTH.map(|side| format!("code({}.DataType) mod {modulus}", side.member_name()));
-            self.add(Scope::Desc, ValueKind::Condition, LONG, format!("{input} == {output}"));
+            self.condition(LONG, format!("{input} == {output}"));
         }
         for side in Side::BOTH {
             self.desc(NAME + 6, side.binding_name()).divisors = BYTES;
@@ -123,25 +134,22 @@ impl Words {
                     let codes = enumeration.enumerators.iter().map(|it| it.value.to_string());
                     let codes = codes.collect::<Vec<_>>().join(", ");
                     for modulus in CODES {
-                        let text = format!("code({}) mod {modulus} in [{codes}]", member.name);
-                        self.add(Scope::Desc, ValueKind::Condition, LONG, text);
+                        self.condition(LONG, format!("code({}) mod {modulus} in [{codes}]", member.name));
                     }
                 }
                 MemberKind::Count => {
                     self.desc(PAIR, format!("{} - rank", member.name));
                     for modulus in MODULI {
-                        let text = format!("{} mod {modulus} == rank", member.name);
-                        self.add(Scope::Desc, ValueKind::Condition, LONG, text);
+                        self.condition(LONG, format!("{} mod {modulus} == rank", member.name));
                     }
                 }
                 MemberKind::DataType => {
                     self.add(Scope::Desc, ValueKind::Name(data_types()), NAME + 2, member.name.as_str());
-                    let text = format!("size({}) == InputTensor.ElementSize", member.name);
-                    self.add(Scope::Desc, ValueKind::Condition, PAIR, text);
+                    self.condition(PAIR, format!("size({}) == InputTensor.ElementSize", member.name));
                     for modulus in CODES {
                         let text =
                             format!("code({}) mod {modulus} == code(InputTensor.DataType)", member.name);
-                        self.add(Scope::Desc, ValueKind::Condition, LONG, text);
+                        self.condition(LONG, text);
                     }
                 }
                 MemberKind::Scalar => {
@@ -158,7 +166,7 @@ impl Words {
             let elements = format!("(product axes {tensor}.Sizes)");
             let span = format!("(1 + sum axes ({tensor}.Sizes - 1) * {tensor}.Strides)");
             let size = format!("{tensor}.ElementSize");
-            self.add(Scope::Desc, ValueKind::Condition, NAME, format!("present({tensor}.Strides)"));
+            self.condition(NAME, format!("present({tensor}.Strides)"));
             self.add(Scope::Desc, ValueKind::Elements, PAIR, elements.clone()).divisors = GROUPS;
             self.add(Scope::Desc, ValueKind::Elements, LONG, span.clone()).divisors = POWERS;
             self.desc(LONG, format!("{elements} * {size}")).divisors = BYTES;
@@ -183,15 +191,14 @@ impl Words {
             }
             for modulus in MODULI {
                 let codes = DataType::all().map(|kind| kind.0.to_string()).collect::<Vec<_>>().join(", ");
-                let text = format!("code({tensor}.DataType) mod {modulus} in [{codes}]");
-                self.add(Scope::Desc, ValueKind::Condition, LONG, text);
+                self.condition(LONG, format!("code({tensor}.DataType) mod {modulus} in [{codes}]"));
             }
             self.desc(NAME + 6, format!("{tensor}.Flags"));
             let alignment = format!("{tensor}.GuaranteedBaseOffsetAlignment");
             self.desc(PAIR, format!("{alignment} mod {size}"));
             self.desc(NAME + 6, alignment).divisors = POWERS;
         }
-        self.add(Scope::Desc, ValueKind::Condition, PAIR, "overlaps(InputTensor)");
+        self.condition(PAIR, "overlaps(InputTensor)");
         // The last element that is read, and its distance from the start in bytes.
         let last = "(sum axes highest * InputTensor.Strides)";
         self.add(Scope::Desc, ValueKind::Elements, PAIR, last);
@@ -219,13 +226,13 @@ impl Words {
                 }),
             ))
         {
-            self.add(Scope::Axis, ValueKind::List, weight, name).divisors = POWERS;
+            self.list(weight, name).divisors = POWERS;
         }
         for of_all in ["present(LIST)", "length(LIST) == rank"] {
             let each = lists.unsigned.iter().chain(&lists.signed).map(|name| of_all.replace("LIST", name));
             let all = each.collect::<Vec<_>>().join(" and ");
             // It is long, and says one thing.
-            self.add(Scope::Desc, ValueKind::Condition, NAME + 2, format!("({all})"));
+            self.condition(NAME + 2, format!("({all})"));
         }
         lists
     }
@@ -246,31 +253,28 @@ impl Words {
             if is_usable && !definition.name.contains('.') {
                 let is_read = matches!(definition.name.as_str(), "lowest" | "highest");
                 let weight = if is_read { NAME + 2 } else { PAIR + 2 };
-                self.add(Scope::Axis, ValueKind::List, weight, definition.name.as_str());
+                self.list(weight, definition.name.as_str());
                 if let Some(text) = off_by_one(&definition.expression.to_string()) {
-                    self.add(Scope::Axis, ValueKind::List, LONG, text);
+                    self.list(LONG, text);
                 }
-                let negative = format!("{} mod 2^32 >= 2^31", definition.name);
-                self.add(Scope::Axis, ValueKind::Condition, LONG, negative);
+                self.axis_condition(LONG, format!("{} mod 2^32 >= 2^31", definition.name));
             }
         }
         for step in &lists.signed {
             // The window that the output needs.
-            let text = format!("1 + (OutputTensor.Sizes - 1) * abs({step})");
-            self.add(Scope::Axis, ValueKind::List, PAIR + 2, text);
+            self.list(PAIR + 2, format!("1 + (OutputTensor.Sizes - 1) * abs({step})"));
         }
         for (place, one) in lists.unsigned.iter().enumerate() {
             for other in &lists.unsigned[place + 1..] {
-                self.add(Scope::Axis, ValueKind::List, PAIR, format!("{one} + {other}"));
-                self.add(Scope::Axis, ValueKind::List, PAIR, format!("max({one}, {other})"));
+                self.list(PAIR, format!("{one} + {other}"));
+                self.list(PAIR, format!("max({one}, {other})"));
                 self.axis(PAIR, format!("{one} - {other}"));
             }
             self.axis(PAIR, format!("{one} / InputTensor.Sizes"));
             self.axis(PAIR + 4, format!("({one} - 1) / InputTensor.Sizes"));
             self.axis(PAIR + 4, format!("{one} / (InputTensor.Sizes - 1)"));
             for step in &lists.signed {
-                let last = format!("{one} + (OutputTensor.Sizes - 1) * abs({step})");
-                self.add(Scope::Axis, ValueKind::List, PAIR + 4, last);
+                self.list(PAIR + 4, format!("{one} + (OutputTensor.Sizes - 1) * abs({step})"));
                 self.axis(PAIR, format!("{one} * {step}"));
                 self.axis(PAIR, format!("{one} mod {step}"));
                 self.axis(PAIR + 4, format!("({one} - 1) mod {step}"));
@@ -294,23 +298,23 @@ impl Words {
                 self.add(Scope::Axis, ValueKind::Parity, PAIR, format!("{name} + {second}"));
             }
         }
-        let mut add = |text: String| {
-            self.add(Scope::Axis, ValueKind::Condition, LONG, text);
-        };
         for tensor in Side::BOTH.map(Side::member_name) {
-            add(format!("{tensor}.Strides == next({tensor}.Sizes * {tensor}.Strides)"));
+            self.axis_condition(LONG, format!("{tensor}.Strides == next({tensor}.Sizes * {tensor}.Strides)"));
         }
         // Code that merges axes may take the output's sizes for the input's.
-        add("InputTensor.Strides == next(OutputTensor.Sizes * InputTensor.Strides)".to_owned());
+        self.axis_condition(LONG, "InputTensor.Strides == next(OutputTensor.Sizes * InputTensor.Strides)");
         for step in &lists.signed {
             for other in ["next", "previous", "later"] {
-                add(format!("{other}({step} < 0)"));
+                self.axis_condition(LONG, format!("{other}({step} < 0)"));
             }
-            add(format!("previous(InputTensor.Strides) == InputTensor.Strides * {step}"));
+            self.axis_condition(
+                LONG,
+                format!("previous(InputTensor.Strides) == InputTensor.Strides * {step}"),
+            );
         }
         for walked in ["highest > 0", "InputTensor.Strides > 0", "OutputTensor.Sizes > 1"] {
             for other in ["next", "previous"] {
-                add(format!("{other}({walked})"));
+                self.axis_condition(LONG, format!("{other}({walked})"));
             }
         }
     }
@@ -320,13 +324,11 @@ impl Words {
         for modulus in MODULI {
             let half = modulus / 2;
             for name in &lists.unsigned {
-                let text = format!("{name} mod {modulus} >= {half}");
-                self.add(Scope::Axis, ValueKind::Condition, LONG, text);
+                self.axis_condition(LONG, format!("{name} mod {modulus} >= {half}"));
             }
             for name in &lists.signed {
                 let low = format!("{name} mod {modulus} < {half}");
-                let text = format!("({name} < 0 and {low} or {name} >= 0 and not {low})");
-                self.add(Scope::Axis, ValueKind::Condition, LONG, text);
+                self.axis_condition(LONG, format!("({name} < 0 and {low} or {name} >= 0 and not {low})"));
             }
         }
     }
@@ -336,8 +338,7 @@ impl Words {
         let definitions = operator.scope().definitions();
         let has = |name: &&str| definitions.iter().any(|definition| definition.name == *name);
         if let Some(first) = ["start", "lowest"].into_iter().find(has) {
-            let text = format!("({first} > 0 or highest >= OutputTensor.Sizes)");
-            self.add(Scope::Axis, ValueKind::Condition, LONG, text);
+            self.axis_condition(LONG, format!("({first} > 0 or highest >= OutputTensor.Sizes)"));
         }
     }
 
@@ -352,8 +353,7 @@ impl Words {
                 let others = lists.unsigned[place + 1..].iter();
                 let differences = others.map(|other| format!("({one} - {other})"));
                 for moved in [one.clone(), format!("2 * {one}")].into_iter().chain(differences) {
-                    let text = format!("{moved} mod {period} == 0");
-                    self.add(Scope::Axis, ValueKind::Condition, LONG, text);
+                    self.axis_condition(LONG, format!("{moved} mod {period} == 0"));
                 }
             }
             for other in &lists.unsigned[place + 1..] {
@@ -394,9 +394,9 @@ impl Words {
 impl Words {
     /// A clause of both tensors, and the same without a part.
     fn of_both(&mut self, one: &Expression, other: &Expression) {
-        self.add(Scope::Desc, ValueKind::Condition, LONG + 4, format!("(({one}) and ({other}))"));
+        self.condition(LONG + 4, format!("(({one}) and ({other}))"));
         for (one, other) in parts(one).iter().zip(parts(other)) {
-            self.add(Scope::Desc, ValueKind::Condition, LONG + 4, format!("(({one}) and ({other}))"));
+            self.condition(LONG + 4, format!("(({one}) and ({other}))"));
         }
     }
 
@@ -409,7 +409,7 @@ impl Words {
                 continue;
             }
             for kind in ElementKind::ALL.map(ElementKind::name) {
-                self.add(Scope::Desc, ValueKind::Condition, NAME + 2, format!("{verb}({kind})"));
+                self.condition(NAME + 2, format!("{verb}({kind})"));
             }
             self.desc(NAME + 2, format!("{adjective}_precision"));
             self.desc(NAME + 2, format!("{adjective}_bits"));

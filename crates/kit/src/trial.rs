@@ -58,8 +58,7 @@ impl TrialSubject {
         strategy: Strategy,
         source: &OnceLock<Arc<SuiteSource>>,
     ) -> Result<Completion, Failed> {
-        let scopes = self.library.operators().iter().map(Operator::scope);
-        let filter = Predicate::compile(&format!("operator == {}", operator.name()), scopes);
+        let filter = Predicate::parse(&format!("operator == {}", operator.name()), self.library);
         let filter = filter.map_err(|mistake| mistake.message)?;
         let source = if let Some(source) = source.get() {
             Arc::clone(source)

@@ -83,21 +83,9 @@ impl Explained {
         self.findings.iter().all(is_called_exact)
     }
 
-    fn is_wrongly_called_exact(&self) -> bool {
-        !self.contradicting.is_empty()
-    }
-
     /// The number of cases that experiments ran.
     fn asked(&self) -> u64 {
         self.findings.iter().filter_map(|finding| finding.rule.as_ref()).map(|rule| rule.asked).sum()
-    }
-
-    fn is_one(&self) -> bool {
-        self.findings.len() == 1
-    }
-
-    fn agrees(&self) -> bool {
-        self.wrong == 0 && self.wrong_in_suite == 0
     }
 }
 
@@ -484,8 +472,8 @@ fn print(rows: &[(&FaultSubject, Outcome)], apart: &Apart) -> std::io::Result<()
         let percent = |count: usize| 100.0 * count as f64 / of.len() as f64;
         let share = |count: usize| format!("{count} of {} ({:.0} %)", of.len(), percent(count));
         let title = kind.map_or_else(|| "mutants".to_owned(), |count| counted(count as u64, "condition"));
-        let one = of.iter().filter(|one| one.is_one()).count();
-        let agrees = of.iter().filter(|one| one.agrees()).count();
+        let one = of.iter().filter(|one| one.findings.len() == 1).count();
+        let agrees = of.iter().filter(|one| one.wrong == 0 && one.wrong_in_suite == 0).count();
         writeln!(
             out,
             "{title}: one finding for {}, right about every case for {}",
@@ -499,7 +487,7 @@ fn print(rows: &[(&FaultSubject, Outcome)], apart: &Apart) -> std::io::Result<()
             format!("{:.1}", times.get(place).copied().unwrap_or_default())
         };
         let exact = of.iter().filter(|one| one.is_called_exact()).count();
-        let wrongly = of.iter().filter(|one| one.is_wrongly_called_exact()).count();
+        let wrongly = of.iter().filter(|one| !one.contradicting.is_empty()).count();
         writeln!(out, "  called exact: {}, and wrongly so: {}", share(exact), share(wrongly))?;
         writeln!(
             out,

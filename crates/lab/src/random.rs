@@ -3,7 +3,7 @@
 use std::{io::Write, process::ExitCode, sync::Arc};
 
 use dmlcts_generate::Suite;
-use dmlcts_model::escaped;
+use dmlcts_model::{counted, escaped};
 use dmlcts_runner::{CaseSource, Configuration, Listed, cases_to_failure, side_by_side};
 use dmlcts_spec::Library;
 
@@ -122,7 +122,7 @@ fn too_low(suites: &[Measured], rows: &[RandomRow]) -> Vec<String> {
             let share = Share::of(rows.iter().filter(|row| row.fault.atoms == atoms), place);
             if let Some(floor) = floor(name, atoms).filter(|floor| share.is_below(*floor)) {
                 let Share { found, drawn } = share;
-                let conditions = conditions(atoms);
+                let conditions = counted(atoms as u64, "condition");
                 too_low.push(format!(
                     "`{name}` finds {found} of {drawn} random faults with {conditions}, and must find {floor} %"
                 ));
@@ -138,10 +138,6 @@ fn numbers(rows: &[RandomRow]) -> Vec<usize> {
     numbers.sort_unstable();
     numbers.dedup();
     numbers
-}
-
-fn conditions(count: usize) -> String {
-    if count == 1 { "1 condition".to_owned() } else { format!("{count} conditions") }
 }
 
 /// Prints the shares, the survivors, and the shares that are too low.
@@ -175,7 +171,12 @@ fn print(suites: &[Measured], rows: &[RandomRow], too_low: &[String]) -> std::io
         let missed = suites.iter().zip(found).filter(|(_, found)| !**found);
         let missed: Vec<&str> = missed.map(|(suite, _)| suite.name.as_str()).collect();
         let (effect, missed) = (fault.effect.describe(), missed.join(", "));
-        writeln!(out, "  {effect}, with {}; missed by {}", conditions(fault.atoms), escaped(&missed))?;
+        writeln!(
+            out,
+            "  {effect}, with {}; missed by {}",
+            counted(fault.atoms as u64, "condition"),
+            escaped(&missed)
+        )?;
         writeln!(out, "    where {}", fault.text)?;
         writeln!(out, "    such as {}", fault.witness)?;
     }

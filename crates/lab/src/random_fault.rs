@@ -194,13 +194,7 @@ impl Backend for Faulty {
     }
 }
 
-impl Pipelined for Faulty {
-    fn start(&mut self, _: &mut Batch) {}
-
-    fn finish(&mut self, batch: &mut Batch) {
-        self.run(batch);
-    }
-}
+impl Pipelined for Faulty {}
 
 /// Changes the outcome of a job, or its outputs. `memory` is the content of the outputs before the run.
 fn spoil(effect: Effect, job: &mut Job, outputs: &mut [u8], memory: Vec<(Range<usize>, Vec<u8>)>) {

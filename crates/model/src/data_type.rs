@@ -2,20 +2,24 @@
 
 use std::fmt;
 
+use crate::named_enum;
+
 /// A `DML_TENSOR_DATA_TYPE` in a desc. It can hold any 32-bit code, since a desc with a code that does not
 /// exist is also a case. The codes of `DirectML.h` have names.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DataType(pub u32);
 
-/// How the bits of an element represent a number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NumberKind {
-    /// An IEEE 754 binary format.
-    Float,
-    /// An unsigned integer.
-    Unsigned,
-    /// A two's complement integer.
-    Signed,
+named_enum! {
+    /// How the bits of an element represent a number.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum NumberKind: name {
+        /// An IEEE 754 binary format.
+        Float = "float",
+        /// An unsigned integer.
+        Unsigned = "unsigned",
+        /// A two's complement integer.
+        Signed = "signed",
+    }
 }
 
 /// Name, code, bits per element and kind: one row for each data type of `DirectML.h`.

@@ -50,6 +50,35 @@ pub enum Value {
     Scalar([u8; 8]),
 }
 
+impl Value {
+    /// The number of an integer.
+    #[inline]
+    pub fn integer(&self) -> Option<i64> {
+        match self {
+            Self::Integer(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The list, if it is one that is not null.
+    #[inline]
+    pub fn list(&self) -> Option<&List> {
+        match self {
+            Self::List(list) => list.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The bytes of a scalar union.
+    #[inline]
+    pub fn scalar(&self) -> Option<[u8; 8]> {
+        match self {
+            Self::Scalar(bytes) => Some(*bytes),
+            _ => None,
+        }
+    }
+}
+
 /// A raw operator description: it may hold anything that the C structs can hold.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Desc {
@@ -127,26 +156,17 @@ impl Desc {
 
     /// The value of an integer member.
     pub fn integer(&self, name: &str) -> Option<i64> {
-        match self.member(name)? {
-            Value::Integer(value) => Some(*value),
-            _ => None,
-        }
+        self.member(name)?.integer()
     }
 
     /// The values of a list member that is not null.
     pub fn list(&self, name: &str) -> Option<&[i64]> {
-        match self.member(name)? {
-            Value::List(list) => list.as_deref(),
-            _ => None,
-        }
+        self.member(name)?.list().map(SmallVec::as_slice)
     }
 
     /// The bytes of a scalar union.
     pub fn scalar(&self, name: &str) -> Option<[u8; 8]> {
-        match self.member(name)? {
-            Value::Scalar(bytes) => Some(*bytes),
-            _ => None,
-        }
+        self.member(name)?.scalar()
     }
 
     /// The number of input sizes; 0 if there are none.

@@ -129,30 +129,26 @@ impl fmt::Display for Stray {
     }
 }
 
-/// The steps of running an operator in DirectML.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Phase {
-    /// `CreateOperator`.
-    Create,
-    /// `CompileOperator`.
-    Compile,
-    /// Initialisation and binding.
-    Bind,
-    /// Dispatch and execution.
-    Execute,
-    /// Reading the output back.
-    ReadBack,
+named_enum! {
+    /// The steps of running an operator in DirectML.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+    pub enum Phase: name {
+        /// `CreateOperator`.
+        Create = "create",
+        /// `CompileOperator`.
+        Compile = "compile",
+        /// Initialisation and binding.
+        Bind = "bind",
+        /// Dispatch and execution.
+        Execute = "execute",
+        /// Reading the output back.
+        ReadBack = "read back",
+    }
 }
 
 impl fmt::Display for Phase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Create => "create",
-            Self::Compile => "compile",
-            Self::Bind => "bind",
-            Self::Execute => "execute",
-            Self::ReadBack => "read back",
-        })
+        f.write_str(self.name())
     }
 }
 

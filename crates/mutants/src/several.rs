@@ -120,13 +120,7 @@ impl Backend for Several {
     }
 }
 
-impl Pipelined for Several {
-    fn start(&mut self, _: &mut Batch) {}
-
-    fn finish(&mut self, batch: &mut Batch) {
-        Backend::run(self, batch);
-    }
-}
+impl Pipelined for Several {}
 
 /// Puts the bytes that a fault changes into the memory of a batch.
 fn take_changes(memory: &mut [u8], right: &[u8], faulty: &[u8]) {

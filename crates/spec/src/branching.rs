@@ -3,7 +3,7 @@
 
 use std::{fmt, sync::Arc};
 
-use dmlcts_model::{Desc, FeatureLevel, Signature, Value};
+use dmlcts_model::{Desc, FeatureLevel, Signature};
 use smallvec::SmallVec;
 
 use crate::{
@@ -74,10 +74,7 @@ impl Branching {
 
     /// The branches that a valid desc takes.
     pub(crate) fn taken(&self, desc: &Desc, level: FeatureLevel, values: &mut Values) -> IdSet {
-        let mode = self.by.and_then(|by| match desc.members.get(by) {
-            Some(Value::Integer(value)) => Some(*value),
-            _ => None,
-        });
+        let mode = self.by.and_then(|by| desc.members.get(by)?.integer());
         let of_mode = || {
             let conditions = self.conditions.iter().enumerate();
             conditions.filter(|(_, condition)| condition.mode == mode)

@@ -78,7 +78,7 @@ impl Operator {
         for place in 0..self.clauses().len() {
             obligations.push(Obligation::Satisfied(place));
             obligations.push(Obligation::Violated(place));
-            if self.judge.has_boundary(place) {
+            if self.judge.rules.has_edge(place) {
                 obligations.push(Obligation::Boundary(place));
             }
         }

@@ -150,9 +150,9 @@ impl Oracle {
             let start = usize::try_from(offset).ok()?.checked_mul(format.size)?;
             format.add(expected.get(start..start.checked_add(format.size)?)?, &mut moved);
         }
-        let padded = plan.has_fill().then(|| {
+        let padded = plan.has_fill.then(|| {
             let mut padded = Traits::default();
-            format.add(&plan.fill_bytes()[..format.size], &mut padded);
+            format.add(&plan.fill[..format.size], &mut padded);
             padded
         });
         Some(Data { moved, padded })

@@ -12,7 +12,7 @@ use crate::{
 /// The clauses and questions of an operator, compiled.
 #[derive(Debug)]
 pub(crate) struct Judge {
-    rules: Rules,
+    pub(crate) rules: Rules,
     /// For each clause, the clauses that must hold before it is judged.
     given: Vec<IdSet>,
     /// Every clause.
@@ -21,7 +21,8 @@ pub(crate) struct Judge {
     asked: Vec<IdSet>,
     /// For each clause, the index of its name.
     named: Vec<usize>,
-    names: Arc<Enumeration>,
+    /// The names of the clauses, as predicates use them, with their codes.
+    pub(crate) names: Arc<Enumeration>,
 }
 
 impl Judge {
@@ -80,16 +81,6 @@ impl Judge {
             }
         }
         judgement
-    }
-
-    /// The names of the clauses, as predicates use them, with their codes.
-    pub(crate) fn names(&self) -> &Arc<Enumeration> {
-        &self.names
-    }
-
-    /// Whether a clause has a boundary: it compares by order or with `!=`.
-    pub(crate) fn has_boundary(&self, clause: usize) -> bool {
-        self.rules.has_edge(clause)
     }
 }
 

@@ -63,11 +63,6 @@ impl IdSet {
         other.0 & !self.0 == 0
     }
 
-    /// Whether the sets share an index.
-    pub fn meets(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-
     /// The indices that are in either set.
     #[must_use]
     pub fn union(self, other: Self) -> Self {

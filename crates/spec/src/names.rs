@@ -1,4 +1,6 @@
-//! Lists of names in messages.
+//! Lists of names in messages, and advice on names that are misspelled.
+
+use dmlcts_model::FeatureLevel;
 
 /// Lists alternatives: `a`, `b` or `c`. A long list is cut.
 pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
@@ -8,6 +10,16 @@ pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 /// Lists names that belong together: `a`, `b` and `c`. A long list is cut.
 pub(crate) fn all<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     joined(names, "and")
+}
+
+/// The feature levels, oldest first.
+pub(crate) fn levels() -> String {
+    FeatureLevel::all().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Advises the name that is close to the one that is written, or something else if there is none.
+pub(crate) fn suggested(near: Option<&str>, otherwise: impl FnOnce() -> String) -> String {
+    near.map_or_else(otherwise, |near| format!("did you mean `{near}`?"))
 }
 
 fn joined<'a>(names: impl IntoIterator<Item = &'a str>, word: &str) -> String {

@@ -234,7 +234,7 @@ impl Operator {
 
     /// The names of the clauses in predicates, each with the code that [`Judged::violation`] has.
     pub fn clause_names(&self) -> &Enumeration {
-        self.judge.names()
+        &self.judge.names
     }
 
     /// What the judge says of a desc, for a program that was built from a predicate.

@@ -74,6 +74,15 @@ impl Diagnostic {
         self
     }
 
+    /// Advises the name that is close to the one that is written, if there is one.
+    #[must_use]
+    pub(crate) fn near(self, near: Option<&str>) -> Self {
+        match near {
+            Some(near) => self.help(format!("did you mean `{near}`?")),
+            None => self,
+        }
+    }
+
     /// The description of the mistake.
     pub fn message(&self) -> &str {
         &self.message

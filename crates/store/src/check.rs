@@ -5,7 +5,7 @@ use std::path::Path;
 use dmlcts_model::{Case, FeatureLevel, line};
 use dmlcts_runner::{BoundsForm, Class, Digest, KnownEntry, KnownFailure, is_version};
 use dmlcts_spec::{
-    Diagnostic, Library, LoadError, Operator, Predicate, Source,
+    Diagnostic, Library, LoadError, Predicate, Source,
     program::Values,
     yaml::{Place, Reader},
 };
@@ -54,7 +54,10 @@ pub(crate) fn check(
         }
         digest
     });
-    let predicate = file.filter.as_deref().and_then(|text| predicate(text, root, library, &mut wrong));
+    let predicate = file.filter.as_deref().and_then(|text| {
+        let parsed = Predicate::parse(text, library);
+        parsed.map_err(|mistake| wrong.push(root.key("where").mistaken(mistake))).ok()
+    });
     let smallest = case(&file.smallest, root.key("smallest"), library, &mut wrong);
     let cases = file.cases.iter().enumerate();
     let cases: Vec<Case> =
@@ -115,33 +118,6 @@ fn check_bounds(name: &str, bounds: &BoundsForm, place: Place<'_>, wrong: &mut V
     }
 }
 
-fn predicate(
-    text: &str,
-    root: Place<'_>,
-    library: &Library,
-    wrong: &mut Vec<Diagnostic>,
-) -> Option<Predicate> {
-    match Predicate::compile(text, library.operators().iter().map(Operator::scope)) {
-        Ok(predicate) => Some(predicate),
-        Err(mistake) => {
-            let within = mistake.span.start..mistake.span.end;
-            let diagnostic = root.key("where").mistake_within(within, mistake.message.clone(), "");
-            wrong.push(match &mistake.help {
-                Some(help) => diagnostic.help(help.clone()),
-                None => diagnostic,
-            });
-            None
-        }
-    }
-}
-
 fn case(text: &str, place: Place<'_>, library: &Library, wrong: &mut Vec<Diagnostic>) -> Option<Case> {
-    match line::parse(text, library.signatures()) {
-        Ok(case) => Some(case),
-        Err(error) => {
-            let mistake = place.mistake_within(error.span, error.message, "");
-            wrong.push(if error.help.is_empty() { mistake } else { mistake.help(error.help) });
-            None
-        }
-    }
+    line::parse(text, library.signatures()).map_err(|error| wrong.push(place.misread(error))).ok()
 }

@@ -5,7 +5,7 @@ use std::{
     io::{self, BufReader, Read, Write},
     process::{ChildStdin, ChildStdout, ExitStatus, Stdio},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicU64, Ordering},
         mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel},
     },
@@ -13,7 +13,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Command, Deadline, Incidents, group::Group, notes::Notes, shutdown::Shutdown, tail::Tail};
+use super::{
+    Command, Deadline, Incidents, group::Group, locked, notes::Notes, shutdown::Shutdown, tail::Tail,
+};
 use crate::protocol::{Bounds, Frame, FrameError, LONGEST_HEADER, LONGEST_HELLO, speaks};
 
 /// The longest wait, since adding a longer one to the clock could overflow.
@@ -44,10 +46,6 @@ pub fn end_all() {
     for child in locked(&ALIVE).drain(..) {
         locked(&child).end();
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What a process did instead of sending a frame.
@@ -127,7 +125,7 @@ impl Child {
         let mut command = command.to_process();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = Group::spawn(&mut command)?;
-        let leader = process.leader();
+        let leader = &mut process.leader;
         let pipes = (leader.stdin.take(), leader.stdout.take(), leader.stderr.take());
         #[cfg(target_os = "linux")]
         if let (Some(stdin), Some(stdout), _) = &pipes {
@@ -276,7 +274,7 @@ impl Child {
         let shutdown = match self.status(grace) {
             Some(status) if status.success() => Shutdown::Well,
             // The end of the whole program may have ended the process in the meantime.
-            Some(status) if !locked(&self.process).was_cut_short() => {
+            Some(status) if !locked(&self.process).was_cut_short => {
                 Shutdown::Badly(self.with_last_words(&status.to_string()))
             }
             _ => Shutdown::Late(grace),

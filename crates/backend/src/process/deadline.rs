@@ -1,9 +1,11 @@
 //! A deadline that any thread can set during a run, such as the one that handles Ctrl-C.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
+
+use super::locked;
 
 /// The time after which the host waits for no process. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -12,21 +14,17 @@ pub struct Deadline(Arc<Mutex<Option<Instant>>>);
 impl Deadline {
     /// Sets the time, if it is not set.
     pub fn set(&self, time: Instant) {
-        self.lock().get_or_insert(time);
+        locked(&self.0).get_or_insert(time);
     }
 
     /// Sets another time in its place.
     pub fn move_to(&self, time: Instant) {
-        *self.lock() = Some(time);
+        *locked(&self.0) = Some(time);
     }
 
     /// The time, if it is set.
     pub fn time(&self) -> Option<Instant> {
-        *self.lock()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *locked(&self.0)
     }
 
     /// Whether the time is set, and over.

@@ -47,9 +47,9 @@ impl Host {
             return;
         }
         if let ProcessFault::Silent(time) = first.fault {
-            self.launcher.note_silence(cases, time);
+            self.launcher.health.silent(cases, time);
         } else if matches!(first.fault, ProcessFault::Ended { is_killed: true, .. }) {
-            self.launcher.note_kill();
+            self.launcher.health.killed();
         } else if let Some(job) = batch.parts().0.get_mut(first.answered) {
             job.outcome = first.fault.outcome("; no case repeats it alone");
         }

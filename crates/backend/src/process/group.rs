@@ -10,11 +10,12 @@ use std::{
 /// A process and everything that it started.
 #[derive(Debug)]
 pub(super) struct Group {
-    leader: Child,
+    /// The process that was started directly.
+    pub(super) leader: Child,
     /// The exit status of the leader, after the group was ended.
     status: Option<ExitStatus>,
     /// Whether the leader was still running when the group was ended.
-    was_cut_short: bool,
+    pub(super) was_cut_short: bool,
 }
 
 impl Group {
@@ -24,11 +25,6 @@ impl Group {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
         Ok(Self { leader: command.spawn()?, status: None, was_cut_short: false })
-    }
-
-    /// The process that was started directly.
-    pub(super) fn leader(&mut self) -> &mut Child {
-        &mut self.leader
     }
 
     /// Whether the leader has ended. The processes that it started may still run.
@@ -78,11 +74,6 @@ impl Group {
         self.status = self.leader.wait().ok();
         self.status
     }
-
-    /// Whether the leader was killed instead of ending by itself.
-    pub(super) fn was_cut_short(&self) -> bool {
-        self.was_cut_short
-    }
 }
 
 /// The memory of a process and its descendants, from `RssAnon` in `/proc/PID/status`.
@@ -115,12 +106,12 @@ mod tests {
     fn who_ended_by_itself_is_told_from_who_was_ended() {
         let mut runs = Group::spawn(Command::new("sleep").arg("100")).expect("it starts");
         runs.end();
-        assert!(runs.was_cut_short());
+        assert!(runs.was_cut_short);
         let mut ended = Group::spawn(&mut Command::new("false")).expect("it starts");
         while !ended.has_ended() {
             std::thread::yield_now();
         }
         assert_eq!(ended.end().and_then(|status| status.code()), Some(1));
-        assert!(!ended.was_cut_short());
+        assert!(!ended.was_cut_short);
     }
 }

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Incidents, child::ProcessFault, shutdown::Shutdown};
+use super::{Incidents, child::ProcessFault};
 
 /// After this many hangs, an incident reports their cost.
 const HANGS: u64 = 8;
@@ -20,7 +20,8 @@ pub(super) struct Health {
     hangs: AtomicU64,
     silences: AtomicU64,
     is_killed: AtomicBool,
-    incidents: Incidents,
+    /// The incidents to which failures are reported.
+    pub(super) incidents: Incidents,
 }
 
 impl Health {
@@ -71,16 +72,6 @@ impl Health {
     /// The number of known hangs.
     pub(super) fn hangs(&self) -> u64 {
         self.hangs.load(Ordering::Relaxed)
-    }
-
-    /// Records how a process shut down, and what it sent without a question.
-    pub(super) fn ended(&self, shutdown: Shutdown, surplus: Option<String>) {
-        self.incidents.ended(shutdown, surplus);
-    }
-
-    /// The incidents to which failures are reported.
-    pub(super) fn incidents(&self) -> Incidents {
-        self.incidents.clone()
     }
 
     /// Records that a process failed. The first one is an incident; the cases that make processes fail are

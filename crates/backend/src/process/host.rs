@@ -134,7 +134,7 @@ impl Host {
         if self.launcher.is_over() {
             return;
         }
-        self.launcher.note_failure(fault);
+        self.launcher.health.failed(fault);
         if !process.has_answered {
             self.dead += 1;
             if self.dead > REPLACEMENTS {

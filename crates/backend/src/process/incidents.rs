@@ -3,10 +3,13 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
-use super::shutdown::{Shutdown, Shutdowns};
+use super::{
+    locked,
+    shutdown::{Shutdown, Shutdowns},
+};
 
 /// The maximum number of sentences that wait to be shown. Further ones are dropped.
 const MOST: usize = 64;
@@ -31,7 +34,7 @@ struct Log {
 impl Incidents {
     /// Adds a sentence: lower-case, without a period.
     pub fn add(&self, sentence: String) {
-        let mut told = self.told();
+        let mut told = locked(&self.0);
         if told.waiting.len() < MOST {
             told.waiting.push_back(sentence);
         }
@@ -41,7 +44,7 @@ impl Incidents {
     /// from however many processes it comes.
     pub(super) fn note(&self, note: &str) {
         let is_new = {
-            let mut told = self.told();
+            let mut told = locked(&self.0);
             let is_full = told.notes.len() == MOST_NOTES;
             match told.notes.get_mut(note) {
                 Some(count) => {
@@ -63,7 +66,7 @@ impl Incidents {
     /// The notes that came more than once, and the number of those that were not shown, as sentences for the
     /// end of a run.
     pub fn repeated_notes(&self) -> Vec<String> {
-        let told = self.told();
+        let told = locked(&self.0);
         let repeated = told.notes.iter().filter(|(_, count)| **count > 1);
         let further = Some(told.further_notes).filter(|further| *further > 0);
         repeated
@@ -74,13 +77,13 @@ impl Incidents {
 
     /// Removes and returns the oldest sentence.
     pub fn take(&self) -> Option<String> {
-        self.told().waiting.pop_front()
+        locked(&self.0).waiting.pop_front()
     }
 
     /// Counts the shutdown of a process, and what it sent without a question.
     pub(super) fn ended(&self, shutdown: Shutdown, surplus: Option<String>) {
         let sentences = {
-            let shutdowns = &mut self.told().shutdowns;
+            let shutdowns = &mut locked(&self.0).shutdowns;
             [shutdowns.count(shutdown), surplus.and_then(|what| shutdowns.count_surplus(&what))]
         };
         sentences.into_iter().flatten().for_each(|sentence| self.add(sentence));
@@ -88,11 +91,7 @@ impl Incidents {
 
     /// The counts of shutdowns so far.
     pub fn shutdowns(&self) -> Shutdowns {
-        self.told().shutdowns.clone()
-    }
-
-    fn told(&self) -> MutexGuard<'_, Log> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.0).shutdowns.clone()
     }
 }
 

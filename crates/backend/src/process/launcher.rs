@@ -2,7 +2,7 @@
 //! probes, and failures.
 
 use std::{
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, OnceLock},
     time::{Duration, Instant},
 };
 
@@ -13,6 +13,7 @@ use super::{
     child::{Child, ProcessFault, Received},
     declared::Declared,
     health::Health,
+    locked,
     probe::Probes,
     shutdown::GRACE,
 };
@@ -53,7 +54,7 @@ pub struct Launcher {
     declared: OnceLock<Declared>,
     /// The first process, until a host needs one.
     spare: Mutex<Option<Child>>,
-    health: Health,
+    pub(super) health: Health,
     pub(super) probes: Probes,
 }
 
@@ -148,32 +149,16 @@ impl Launcher {
             || self.most_hangs.is_some_and(|most| self.health.hangs() >= most)
     }
 
-    /// Records that a process failed.
-    pub(super) fn note_failure(&self, fault: &ProcessFault) {
-        self.health.failed(fault);
-    }
-
-    /// Records that a process was killed, and that none of its cases repeats that.
-    pub(super) fn note_kill(&self) {
-        self.health.killed();
-    }
-
     /// Counts a case that was silent for this long.
     pub(super) fn note_hang(&self, time: Duration) {
         self.health.hung(time, self.most_hangs.is_some());
-    }
-
-    /// Records that a process was silent for this long, and that each of its cases, of this number, was
-    /// answered alone.
-    pub(super) fn note_silence(&self, cases: usize, time: Duration) {
-        self.health.silent(cases, time);
     }
 
     /// Makes a host. The first one starts a process to learn what it declares. Later ones start theirs with
     /// their first batch.
     pub fn host(self: &Arc<Self>, purpose: Purpose) -> Result<Host, StartError> {
         // Held during the start, so that several threads that need the first host start one process.
-        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spare = locked(&self.spare);
         if self.declared.get().is_none() {
             *spare = Some(self.start()?);
         }
@@ -185,7 +170,7 @@ impl Launcher {
 
     /// The first process, if no host has taken it.
     pub(super) fn spare(&self) -> Option<Child> {
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner).take()
+        locked(&self.spare).take()
     }
 
     /// A process that has sent `hello`.
@@ -196,7 +181,7 @@ impl Launcher {
     /// Ends a process that was sent `bye`, after its time to shut down, and records how it ended.
     pub(super) fn dismiss(&self, child: Child) {
         let (shutdown, surplus) = child.dismiss(self.grace);
-        self.health.ended(shutdown, surplus);
+        self.health.incidents.ended(shutdown, surplus);
     }
 
     fn protocol(&self, what: impl Into<String>) -> StartError {
@@ -206,12 +191,13 @@ impl Launcher {
     /// Starts a process, and checks that it declares the same as the first one.
     fn start(&self) -> Result<Child, StartError> {
         let command = || self.command.to_string();
-        let child = Child::spawn(&self.command, self.health.incidents(), self.deadline.clone(), self.memory)
-            .map_err(|error| StartError::Spawn {
-                command: command(),
-                cause: error.to_string(),
-                is_other_format: error.raw_os_error() == Some(OTHER_FORMAT),
-            })?;
+        let child =
+            Child::spawn(&self.command, self.health.incidents.clone(), self.deadline.clone(), self.memory)
+                .map_err(|error| StartError::Spawn {
+                    command: command(),
+                    cause: error.to_string(),
+                    is_other_format: error.raw_os_error() == Some(OTHER_FORMAT),
+                })?;
         let hello = &HostHello { operators: self.operators.clone(), ..HostHello::default() };
         child.send(message(FrameKind::Hello, hello));
         let received = child.receive(self.until_the_end(START));

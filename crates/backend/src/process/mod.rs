@@ -32,4 +32,11 @@ pub use launcher::Launcher;
 pub use shutdown::Shutdowns;
 pub use start_error::StartError;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use declared::Declared;
+
+/// Locks a mutex, even if a thread panicked while it held it.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

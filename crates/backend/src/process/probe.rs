@@ -3,12 +3,13 @@
 //! it.
 
 use std::sync::{
-    Mutex, MutexGuard, PoisonError,
+    Mutex,
     atomic::{AtomicBool, Ordering},
 };
 
 use dmlcts_model::{BindingOffsets, Desc, Outcome};
 
+use super::locked;
 use crate::{Batch, Job, Run};
 
 /// The maximum number of answered cases that are kept.
@@ -40,16 +41,12 @@ impl Probes {
         Self { given, ..Self::default() }
     }
 
-    fn answered(&self) -> MutexGuard<'_, Vec<Probe>> {
-        self.answered.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Keeps some of these answered jobs. Jobs that ran replace those that did not.
     pub(super) fn note(&self, jobs: &[Job], inputs: &[u8]) {
         if self.is_full.load(Ordering::Relaxed) {
             return;
         }
-        let mut kept = self.answered();
+        let mut kept = locked(&self.answered);
         for job in jobs.iter().filter(|job| job.outcome != Outcome::Lost) {
             let operator = &job.desc.signature.operator;
             let is_known = kept.iter().find(|kept| kept.desc.signature.operator == *operator);
@@ -76,7 +73,7 @@ impl Probes {
     /// A batch with one probe. Successive numbers cycle through all probes. The configured descs are used
     /// only while no kept case ran, since creating an operator shows less. `None` if no probe is known.
     pub(super) fn batch(&self, number: usize) -> Option<Batch> {
-        let mut probes = self.answered().clone();
+        let mut probes = locked(&self.answered).clone();
         if probes.first().is_none_or(|first| first.run.is_none()) {
             let created =
                 |desc: &Desc| Probe { desc: desc.clone(), binding: BindingOffsets::default(), run: None };

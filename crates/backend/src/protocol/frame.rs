@@ -3,7 +3,7 @@
 
 use std::io::{self, BufRead, Read, Write};
 
-use dmlcts_model::printable;
+use dmlcts_model::{named_enum, printable};
 use serde::Serialize;
 
 use super::speaks;
@@ -18,43 +18,28 @@ const RESERVED: u64 = 1 << 20;
 /// The maximum number of bytes that an error shows.
 const EXCERPT: usize = 80;
 
-/// The message that a frame holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FrameKind {
-    /// From both sides: the name and the version of the sender.
-    Hello,
-    /// To the backend: behave as a device of this feature level.
-    Level,
-    /// To the backend: cases, with the bytes of their inputs.
-    Run,
-    /// To the backend: cases in binary form.
-    Packed,
-    /// From the backend: the phase that it begins.
-    Phase,
-    /// From the backend: outcomes of cases, with the bytes of their outputs.
-    Results,
-    /// To the backend: no case follows.
-    Bye,
+named_enum! {
+    /// The message that a frame holds.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FrameKind: name {
+        /// From both sides: the name and the version of the sender.
+        Hello = "hello",
+        /// To the backend: behave as a device of this feature level.
+        Level = "level",
+        /// To the backend: cases, with the bytes of their inputs.
+        Run = "run",
+        /// To the backend: cases in binary form.
+        Packed = "packed",
+        /// From the backend: the phase that it begins.
+        Phase = "phase",
+        /// From the backend: outcomes of cases, with the bytes of their outputs.
+        Results = "results",
+        /// To the backend: no case follows.
+        Bye = "bye",
+    }
 }
 
 impl FrameKind {
-    /// Every kind.
-    pub const ALL: [Self; 7] =
-        [Self::Hello, Self::Level, Self::Run, Self::Packed, Self::Phase, Self::Results, Self::Bye];
-
-    /// The name in frames, without the padding.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Hello => "hello",
-            Self::Level => "level",
-            Self::Run => "run",
-            Self::Packed => "packed",
-            Self::Phase => "phase",
-            Self::Results => "results",
-            Self::Bye => "bye",
-        }
-    }
-
     fn code(self) -> [u8; 8] {
         let mut code = [b' '; 8];
         code[..self.name().len()].copy_from_slice(self.name().as_bytes());

@@ -231,12 +231,8 @@ impl Results {
             put(&mut results.place, index, jobs.len(), stray.map(|stray| stray.place.into()));
             put(&mut results.offset, index, jobs.len(), stray.map(|stray| stray.offset));
             put(&mut results.alive, index, jobs.len(), Some(job.alive).filter(|alive| *alive > 1));
-            put(
-                &mut results.reason,
-                index,
-                jobs.len(),
-                Some(reason.to_owned()).filter(|reason| !reason.is_empty()),
-            );
+            let reason = Some(reason).filter(|reason| !reason.is_empty()).map(str::to_owned);
+            put(&mut results.reason, index, jobs.len(), reason);
         }
         results
     }

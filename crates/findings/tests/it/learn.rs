@@ -45,6 +45,23 @@ fn texts(learned: &[Learned]) -> Vec<&str> {
     learned.iter().flat_map(|one| &one.predicates).map(|found| found.condition.as_str()).collect()
 }
 
+/// A predicate that holds where any of the predicates holds.
+fn predicate(learned: &Learned) -> String {
+    let operator = format!("operator == {}", learned.operator);
+    match learned.predicates.as_slice() {
+        [] => operator,
+        [one] => format!("{operator} and {}", one.condition),
+        several => {
+            let texts: Vec<String> = several.iter().map(|one| format!("({})", one.condition)).collect();
+            format!("{operator} and ({})", texts.join(" or "))
+        }
+    }
+}
+
+fn is_failure(labelled: &Labelled) -> bool {
+    matches!(labelled.label, Label::Failed(_))
+}
+
 /// The number of fresh cases for which the predicates and a fault disagree.
 fn wrong(fault: &Fault, learned: &[Learned]) -> usize {
     wrong_of(fault, learned, |_| true)
@@ -52,7 +69,7 @@ fn wrong(fault: &Fault, learned: &[Learned]) -> usize {
 
 /// The same of some of the cases.
 fn wrong_of(fault: &Fault, learned: &[Learned], is_chosen: impl Fn(&Case) -> bool) -> usize {
-    let parse = |one: &Learned| Predicate::parse(&one.predicate(), Library::embedded());
+    let parse = |one: &Learned| Predicate::parse(&predicate(one), Library::embedded());
     let predicates: Vec<Predicate> =
         learned.iter().map(|one| parse(one).expect("a learned predicate compiles")).collect();
     let cases: Vec<Case> = FRESH.iter().filter(|case| is_chosen(case)).cloned().collect();
@@ -110,7 +127,7 @@ fn a_cause_that_shows_in_two_ways_is_one_predicate() {
 #[test]
 fn operators_share_a_condition_despite_a_pass_by_chance() {
     let mut labelled = labelled(&Fault::of_predicate("rank >= 3 and InputTensor.ElementSize == 2"), &SMOKE);
-    let is_of_slice = |one: &&mut Labelled| one.case.desc.signature.operator == "SLICE" && one.is_failure();
+    let is_of_slice = |one: &&mut Labelled| one.case.desc.signature.operator == "SLICE" && is_failure(one);
     let by_chance = labelled.iter_mut().filter(is_of_slice).nth(7).expect("SLICE fails");
     by_chance.label = Label::Passed;
     let learned = learn(&labelled, (Library::embedded(), FeatureLevel::NEWEST), 1, BUDGET, None);
@@ -124,7 +141,7 @@ fn operators_share_a_condition_despite_a_pass_by_chance() {
 fn operators_share_what_their_rules_have_in_common() {
     let mut labelled = labelled(&Fault::of_predicate("rank >= 3 and InputTensor.ElementSize == 2"), &SMOKE);
     for operator in ["SLICE", "SLICE1", "PADDING1"] {
-        let is_of = |one: &&mut Labelled| one.case.desc.signature.operator == operator && one.is_failure();
+        let is_of = |one: &&mut Labelled| one.case.desc.signature.operator == operator && is_failure(one);
         labelled.iter_mut().filter(is_of).nth(7).expect("each operator fails").label = Label::Passed;
     }
     let learned = learn(&labelled, (Library::embedded(), FeatureLevel::NEWEST), 1, BUDGET, None);

@@ -128,41 +128,28 @@ impl<'a> Entries<'a> {
         }
         self.keys.push(key.text);
         match key.text {
-            "in" => self.tensors[0].sizes(word, value),
-            "out" => self.tensors[1].sizes(word, value),
-            "InputTensor" => self.tensors[0].null(word, value),
-            "OutputTensor" => self.tensors[1].null(word, value),
-            "InputBinding.Offset" => {
-                self.binding.input = value.integer(Integers::UINT64)? as u64;
-                Ok(())
-            }
-            "OutputBinding.Offset" => {
-                self.binding.output = value.integer(Integers::UINT64)? as u64;
-                Ok(())
-            }
-            "fill" => {
-                self.fill = read_fill(value)?;
-                Ok(())
-            }
+            "in" => self.tensors[0].sizes(word, value)?,
+            "out" => self.tensors[1].sizes(word, value)?,
+            "InputTensor" => self.tensors[0].null(word, value)?,
+            "OutputTensor" => self.tensors[1].null(word, value)?,
+            "InputBinding.Offset" => self.binding.input = value.integer(Integers::UINT64)? as u64,
+            "OutputBinding.Offset" => self.binding.output = value.integer(Integers::UINT64)? as u64,
+            "fill" => self.fill = read_fill(value)?,
             name => {
                 if let Some(place) = self.signature.position(name) {
                     let member = &self.signature.members[place];
                     self.members[place] = Some(read_member(member, value, self.data_type)?);
                     return Ok(());
                 }
-                let tensor = match name.split_once('.') {
-                    Some(("InputTensor", field)) => Some((0, field)),
-                    Some(("OutputTensor", field)) => Some((1, field)),
-                    _ => None,
+                let (side, field) = match name.split_once('.') {
+                    Some(("InputTensor", field)) if FIELDS.contains(&field) => (0, field),
+                    Some(("OutputTensor", field)) if FIELDS.contains(&field) => (1, field),
+                    _ => return Err(self.unknown(key)),
                 };
-                match tensor {
-                    Some((side, field)) if FIELDS.contains(&field) => {
-                        self.tensors[side].field(word, field, value)
-                    }
-                    _ => Err(self.unknown(key)),
-                }
+                self.tensors[side].field(word, field, value)?;
             }
         }
+        Ok(())
     }
 
     fn unknown(&self, key: Word<'_>) -> LineError {

@@ -42,17 +42,12 @@ fn line_data_type(desc: &Desc) -> DataType {
 }
 
 fn write_unusual_fields(side: Side, tensor: Option<&Tensor>, usual_type: DataType, out: &mut String) {
-    let Some(tensor) = tensor else {
-        out.push(' ');
-        out.push_str(side.member_name());
-        out.push_str("=null");
-        return;
-    };
     let key = |field: &str, out: &mut String| {
         out.push(' ');
         out.push_str(side.member_name());
         out.push_str(field);
     };
+    let Some(tensor) = tensor else { return key("=null", out) };
     if tensor.data_type != usual_type {
         key(".DataType=", out);
         write_data_type(tensor.data_type, out);

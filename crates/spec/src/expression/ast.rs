@@ -51,79 +51,57 @@ pub enum Form {
     Over(Quantifier, Box<Expression>),
 }
 
-/// Operations on two integers.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Binary {
-    /// `a + b`.
-    Add,
-    /// `a - b`.
-    Subtract,
-    /// `a * b`.
-    Multiply,
-    /// `a / b`, rounded towards negative infinity; undefined if `b` is 0.
-    Divide,
-    /// `a mod b`: the distance from `a` down to the greatest multiple of `|b|` that is at most `a`. Never
-    /// negative; undefined if `b` is 0.
-    Modulo,
-    /// `min(a, b)`.
-    Minimum,
-    /// `max(a, b)`.
-    Maximum,
-    /// `align(a, b)`: the least multiple of `|b|` that is at least `a`; undefined if `b` is 0.
-    Align,
+named_enum! {
+    /// Operations on two integers.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub enum Binary: symbol {
+        /// `a + b`.
+        Add = "+",
+        /// `a - b`.
+        Subtract = "-",
+        /// `a * b`.
+        Multiply = "*",
+        /// `a / b`, rounded towards negative infinity; undefined if `b` is 0.
+        Divide = "/",
+        /// `a mod b`: the distance from `a` down to the greatest multiple of `|b|` that is at most `a`. Never
+        /// negative; undefined if `b` is 0.
+        Modulo = "mod",
+        /// `min(a, b)`.
+        Minimum = "min",
+        /// `max(a, b)`.
+        Maximum = "max",
+        /// `align(a, b)`: the least multiple of `|b|` that is at least `a`; undefined if `b` is 0.
+        Align = "align",
+    }
 }
 
 impl Binary {
-    /// The operator between the operands, or the function's name.
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Self::Add => "+",
-            Self::Subtract => "-",
-            Self::Multiply => "*",
-            Self::Divide => "/",
-            Self::Modulo => "mod",
-            Self::Minimum => "min",
-            Self::Maximum => "max",
-            Self::Align => "align",
-        }
-    }
-
     /// Whether it is written as a function call.
     pub fn is_function(self) -> bool {
         matches!(self, Self::Minimum | Self::Maximum | Self::Align)
     }
 }
 
-/// Comparisons.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Comparison {
-    /// `==`.
-    Equal,
-    /// `!=`.
-    NotEqual,
-    /// `<`.
-    Less,
-    /// `<=`.
-    LessOrEqual,
-    /// `>`.
-    Greater,
-    /// `>=`.
-    GreaterOrEqual,
+named_enum! {
+    /// Comparisons.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub enum Comparison: symbol {
+        /// `==`.
+        Equal = "==",
+        /// `!=`.
+        NotEqual = "!=",
+        /// `<`.
+        Less = "<",
+        /// `<=`.
+        LessOrEqual = "<=",
+        /// `>`.
+        Greater = ">",
+        /// `>=`.
+        GreaterOrEqual = ">=",
+    }
 }
 
 impl Comparison {
-    /// The operator, as it is written.
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Self::Equal => "==",
-            Self::NotEqual => "!=",
-            Self::Less => "<",
-            Self::LessOrEqual => "<=",
-            Self::Greater => ">",
-            Self::GreaterOrEqual => ">=",
-        }
-    }
-
     /// Whether it needs an order rather than only equality.
     pub fn orders(self) -> bool {
         !matches!(self, Self::Equal | Self::NotEqual)
@@ -222,30 +200,22 @@ pub enum OtherAxis {
     Later,
 }
 
-/// Operations that gather the axes into one value.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Quantifier {
-    /// `any axis`: false if there are no axes.
-    Any,
-    /// `all axes`: true if there are no axes.
-    All,
-    /// `sum axes`.
-    Sum,
-    /// `product axes`.
-    Product,
+named_enum! {
+    /// Operations that gather the axes into one value.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub enum Quantifier: words {
+        /// `any axis`: false if there are no axes.
+        Any = "any axis",
+        /// `all axes`: true if there are no axes.
+        All = "all axes",
+        /// `sum axes`.
+        Sum = "sum axes",
+        /// `product axes`.
+        Product = "product axes",
+    }
 }
 
 impl Quantifier {
-    /// The quantifier, as it is written.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Any => "any axis",
-            Self::All => "all axes",
-            Self::Sum => "sum axes",
-            Self::Product => "product axes",
-        }
-    }
-
     /// Whether it takes conditions rather than integers.
     pub fn is_condition(self) -> bool {
         matches!(self, Self::Any | Self::All)

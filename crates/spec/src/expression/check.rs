@@ -10,10 +10,14 @@ use dmlcts_model::{Enumeration, Side, closest};
 use super::{
     Binary, CaseNames, Comparison, Expression, Form, Logic, Mistake, Position, Quantifier, Scope, Span, Term,
     TermKind, Type,
-    scope::{Resolved, levels, same_type},
+    scope::{Resolved, same_type},
     term::{build, limited},
 };
-use crate::{Elements, IdSet, Validity, program::Leaf};
+use crate::{
+    Elements, IdSet, Validity,
+    names::{levels, suggested},
+    program::Leaf,
+};
 
 /// The names by which a predicate over cases asks for a desc's validity.
 const JUDGED: [(&str, Validity); 3] =
@@ -225,7 +229,7 @@ impl Checker<'_> {
         if name == "violation"
             && let Some(judge) = self.scope.judge()
         {
-            let names = Type::Enumeration(Arc::clone(judge.names()));
+            let names = Type::Enumeration(Arc::clone(&judge.names));
             return build(TermKind::Leaf(Leaf::Violation), names, span).map(Some);
         }
         if let Some((_, leaf)) = DATA.into_iter().find(|(of_data, _)| *of_data == name) {
@@ -417,7 +421,7 @@ impl Checker<'_> {
         if let TermKind::Leaf(Leaf::Violation) = a.kind
             && let Some(judge) = self.scope.judge()
         {
-            return violated_among(judge.names(), &members, span);
+            return violated_among(&judge.names, &members, span);
         }
         let (depth, per_axis, uses_coordinate) = (a.depth, a.per_axis, a.uses_coordinate);
         let mut term = build(TermKind::In(Box::new(a), members), Type::Condition, span)?;
@@ -457,7 +461,7 @@ impl Checker<'_> {
         let Some(case) = self.case else { return Ok(()) };
         let scopes = std::iter::once(self.scope).chain(case.scopes.iter().copied());
         let judges: Vec<_> = scopes.filter_map(Scope::judge).collect();
-        let names = judges.iter().flat_map(|judge| &judge.names().enumerators);
+        let names = judges.iter().flat_map(|judge| &judge.names.enumerators);
         let names: Vec<&str> = names.map(|name| name.name.as_str()).collect();
         match &other.form {
             Form::Name(name) if names.contains(&name.as_str()) => Ok(()),
@@ -470,10 +474,9 @@ impl Checker<'_> {
                 let is_id = |name: &&&str| id == **name || id.ends_with(&format!("_{name}"));
                 let near = names.iter().filter(is_id).max_by_key(|name| name.len()).copied();
                 let mistake = Mistake::new(other.span, format!("`{other}` is not the name of a clause"));
-                Err(mistake.help(match near.or_else(|| closest(&id, names.iter().copied())) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => "`dmlcts spec show` names the clauses; `-` in their ids is `_` here".to_owned(),
-                }))
+                let near = near.or_else(|| closest(&id, names.iter().copied()));
+                let all = || "`dmlcts spec show` names the clauses; `-` in their ids is `_` here".to_owned();
+                Err(mistake.help(suggested(near, all)))
             }
             _ => Ok(()),
         }

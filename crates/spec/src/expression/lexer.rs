@@ -3,6 +3,7 @@
 use dmlcts_model::FeatureLevel;
 
 use super::{Mistake, Span};
+use crate::names::levels;
 
 /// The greatest integer literal. It is a bit smaller than 128 bits, so that the sum of two literals still
 /// fits.
@@ -98,9 +99,8 @@ fn word_length(text: &str) -> usize {
 fn number(text: &str, span: Span) -> Result<Token<'static>, Mistake> {
     if text.contains('.') {
         return text.parse().map(Token::Level).map_err(|_| {
-            let levels: Vec<_> = FeatureLevel::all().iter().map(ToString::to_string).collect();
             Mistake::new(span, format!("`{text}` is not a feature level"))
-                .help(format!("the levels are {}; there are no fractions", levels.join(", ")))
+                .help(format!("the levels are {}; there are no fractions", levels()))
         });
     }
     let (digits, radix) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {

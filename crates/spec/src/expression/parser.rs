@@ -8,6 +8,7 @@ use super::{
     ast::MAXIMUM_HEIGHT,
     lexer::{GREATEST, Token, tokens, too_large},
 };
+use crate::names::suggested;
 
 /// Words that cannot be names.
 pub(super) const KEYWORDS: [&str; 13] =
@@ -72,11 +73,6 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// The span of the token before the current one.
-    fn last_span(&self) -> Span {
-        self.tokens[self.at.saturating_sub(1)].1
-    }
-
     fn expect(&mut self, wanted: Token<'static>, after: &str) -> Result<Span, Mistake> {
         let (token, span) = self.peek();
         if token == wanted {
@@ -87,7 +83,8 @@ impl<'a> Parser<'a> {
     }
 
     fn build(&self, form: Form, start: Span) -> Parsed {
-        let expression = Expression::new(form, start.to(self.last_span()));
+        let (_, last) = self.tokens[self.at.saturating_sub(1)];
+        let expression = Expression::new(form, start.to(last));
         if expression.height() > MAXIMUM_HEIGHT { Err(too_deep(expression.span)) } else { Ok(expression) }
     }
 
@@ -241,8 +238,7 @@ impl<'a> Parser<'a> {
     }
 
     fn call(&mut self, name: &str, span: Span) -> Result<Form, Mistake> {
-        let binary =
-            [Binary::Minimum, Binary::Maximum, Binary::Align].into_iter().find(|it| it.symbol() == name);
+        let binary = Binary::ALL.into_iter().find(|it| it.is_function() && it.symbol() == name);
         let function = Function::from_name(name);
         let arity = match (binary, function) {
             (Some(_), _) => 2,
@@ -275,10 +271,8 @@ impl<'a> Parser<'a> {
 fn unknown_function(name: &str, span: Span) -> Mistake {
     let names: Vec<_> =
         Function::ALL.iter().map(|function| function.name()).chain(["min", "max", "align"]).collect();
-    let help = match closest(name, names.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("the functions are {}", names.join(", ")),
-    };
+    let near = closest(name, names.iter().copied());
+    let help = suggested(near, || format!("the functions are {}", names.join(", ")));
     Mistake::new(span, format!("there is no function `{name}`")).help(help)
 }
 

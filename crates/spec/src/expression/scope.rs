@@ -3,11 +3,12 @@
 
 use std::{fmt, sync::Arc};
 
-use dmlcts_model::{DataType, Enumeration, FeatureLevel, MemberKind, Side, Signature, closest};
+use dmlcts_model::{DataType, Enumeration, MemberKind, Side, Signature, closest};
 
 use super::{Expression, Mistake, Span, Term, TermKind, parser::KEYWORDS};
 use crate::{
     judge::Judge,
+    names::suggested,
     oracle::Oracle,
     program::{Field, Leaf, ListSource},
 };
@@ -112,7 +113,7 @@ impl Scope {
     /// Allows predicates over cases to ask for a desc's validity, and to name the clauses.
     pub(crate) fn judged_by(self, judge: &Arc<Judge>) -> Self {
         let mut judged = Self { judge: Some(Arc::clone(judge)), ..self };
-        judged.add_enumeration(Arc::clone(judge.names()));
+        judged.add_enumeration(Arc::clone(&judge.names));
         judged
     }
 
@@ -304,19 +305,14 @@ impl Scope {
                 let known: Vec<_> = enumeration.enumerators.iter().map(|it| it.name.as_str()).collect();
                 // The misspelled name may be the other side of the comparison.
                 let other = || closest(name, names.iter().map(String::as_str));
-                mistake.help(match closest(name, known.iter().copied()).or_else(other) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("the enumerators of {} are {}", enumeration.name, known.join(", ")),
-                })
+                let near = closest(name, known.iter().copied()).or_else(other);
+                let all = || format!("the enumerators of {} are {}", enumeration.name, known.join(", "));
+                mistake.help(suggested(near, all))
             }
             Some(Type::DataType) => {
                 let known: Vec<_> = DataType::all().filter_map(DataType::name).collect();
-                mistake.help(
-                    match closest(name, known.iter().copied().chain(names.iter().map(String::as_str))) {
-                        Some(near) => format!("did you mean `{near}`?"),
-                        None => format!("the data types are {}", known.join(", ")),
-                    },
-                )
+                let near = closest(name, known.iter().copied().chain(names.iter().map(String::as_str)));
+                mistake.help(suggested(near, || format!("the data types are {}", known.join(", "))))
             }
             _ => {
                 let all = names.iter().map(String::as_str).chain(self.constant_names());
@@ -348,9 +344,4 @@ pub(super) fn same_type(one: &Type, other: &Type) -> bool {
         (Type::Enumeration(one), Type::Enumeration(other)) => one.name == other.name,
         _ => one == other,
     }
-}
-
-/// The levels, for advice in a mistake.
-pub(super) fn levels() -> String {
-    FeatureLevel::all().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -2,10 +2,7 @@
 
 use dmlcts_model::Side;
 
-use super::{
-    common::cite,
-    rules::{is_id, mistaken},
-};
+use super::{common::cite, rules::check_id};
 use crate::{
     BindingRule, Diagnostic, Operator, Predicate,
     expression::{Expression, Form, parse},
@@ -23,11 +20,7 @@ pub(super) fn load(
     let mut rules = Vec::new();
     for (index, form) in forms.iter().enumerate() {
         let place = document.root().key("bindings").index(index);
-        if !is_id(&form.id) || forms[..index].iter().any(|other| other.id == form.id) {
-            let message = format!("`{}` is not an id, or is used twice", form.id);
-            let label = "ids are lower case words joined by hyphens, each used once";
-            wrong.push(place.key("id").mistake(message, label));
-        }
+        check_id(&form.id, forms[..index].iter().map(|other| &other.id), place, wrong);
         for side in Side::BOTH {
             let compiled = parse(&form.that).and_then(|expression| {
                 let expression = expression.for_tensor(side);
@@ -46,7 +39,7 @@ pub(super) fn load(
                     note: form.note.clone(),
                 }),
                 // Both tensors have the same mistake.
-                Err(mistake) if side == Side::Input => wrong.push(mistaken(place.key("that"), mistake)),
+                Err(mistake) if side == Side::Input => wrong.push(place.key("that").mistaken(mistake)),
                 Err(_) => {}
             }
         }

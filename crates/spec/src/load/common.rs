@@ -7,7 +7,7 @@ use dmlcts_model::{DataType, Enumeration, Enumerator, FeatureLevel, NumberKind, 
 use crate::{
     Citation, Diagnostic,
     form::{CommonForm, DataTypeForm, EnumeratorForm},
-    names::list,
+    names::{self, list, suggested},
     yaml::{Document, Place},
 };
 
@@ -117,12 +117,7 @@ fn check_data_type(place: Place<'_>, form: &DataTypeForm, wrong: &mut Vec<Diagno
         let message = format!("data type {} has {bits} bits an element", form.name);
         wrong.push(place.key("bits").mistake(message, format!("expected {bits}")));
     }
-    let kind = match data_type.number_kind() {
-        Some(NumberKind::Float) => "float",
-        Some(NumberKind::Unsigned) => "unsigned",
-        Some(NumberKind::Signed) => "signed",
-        None => "none",
-    };
+    let kind = data_type.number_kind().map_or("none", NumberKind::name);
     if kind != form.kind {
         let message = format!("data type {} is read as {kind}", form.name);
         wrong.push(place.key("kind").mistake(message, format!("expected `{kind}`")));
@@ -133,12 +128,11 @@ fn check_data_type(place: Place<'_>, form: &DataTypeForm, wrong: &mut Vec<Diagno
 pub(super) fn level_at(place: Place<'_>, text: &str, wrong: &mut Vec<Diagnostic>) -> Option<FeatureLevel> {
     text.parse()
         .map_err(|_| {
-            let levels: Vec<String> = FeatureLevel::all().iter().map(ToString::to_string).collect();
             let label = "not a level of DirectML.h";
             wrong.push(
                 place
                     .mistake(format!("there is no feature level `{text}`"), label)
-                    .help(format!("the levels are {}", levels.join(", "))),
+                    .help(format!("the levels are {}", names::levels())),
             );
         })
         .ok()
@@ -151,10 +145,8 @@ pub(super) fn data_type_at(place: Place<'_>, text: &str, wrong: &mut Vec<Diagnos
         let names = || DataType::all().filter_map(DataType::name);
         let diagnostic =
             place.mistake(format!("there is no data type `{text}`"), "not a data type of DirectML.h");
-        wrong.push(diagnostic.help(match closest(text, names()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the data types are {}", list(names())),
-        }));
+        let all = || format!("the data types are {}", list(names()));
+        wrong.push(diagnostic.help(suggested(closest(text, names()), all)));
     }
     found
 }

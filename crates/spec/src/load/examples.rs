@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dmlcts_model::{Case, DataType, FeatureLevel, Fill, Signatures, element_to_text, line};
 
-use super::{common::cite, rules::is_id};
+use super::{common::cite, rules::check_id};
 use crate::{
     Diagnostic, Example, Operator, Scratch, Validity,
     form::{ExampleForm, OperatorForm},
@@ -23,11 +23,7 @@ pub(super) fn examples(
     let signatures = Signatures::new([Arc::clone(operator.signature())]);
     for (index, example) in form.examples.iter().enumerate() {
         let place = document.root().key("examples").index(index);
-        if !is_id(&example.id) || form.examples[..index].iter().any(|other| other.id == example.id) {
-            let message = format!("`{}` is not an id, or is used twice", example.id);
-            let label = "ids are lower case words joined by hyphens, each used once";
-            wrong.push(place.key("id").mistake(message, label));
-        }
+        check_id(&example.id, form.examples[..index].iter().map(|other| &other.id), place, wrong);
         let Some((case, output)) = build(example, place, &signatures, wrong) else { continue };
         prove(operator, &case, &output, place, wrong);
         examples.push(Example {
@@ -48,14 +44,8 @@ fn build(
     signatures: &Signatures,
     wrong: &mut Vec<Diagnostic>,
 ) -> Option<(Case, Vec<u8>)> {
-    let mut case = match line::parse(&form.desc, signatures) {
-        Ok(case) => case,
-        Err(error) => {
-            let diagnostic = place.key("desc").mistake_within(error.span, error.message, "");
-            wrong.push(if error.help.is_empty() { diagnostic } else { diagnostic.help(error.help) });
-            return None;
-        }
-    };
+    let parsed = line::parse(&form.desc, signatures);
+    let mut case = parsed.map_err(|error| wrong.push(place.key("desc").misread(error))).ok()?;
     if let Some(at) = form.desc.find("fill=") {
         let message = "an example's fill is its `input`";
         wrong.push(place.key("desc").mistake_within(at..at + 5, message, "leave it out"));

@@ -47,11 +47,7 @@ pub(super) fn signature(
         let names: Vec<&str> = KINDS.iter().map(|(name, _)| *name).chain(enumerations).collect();
         let message = format!("there is no kind of member `{kind}`");
         let label = format!("expected {}", list(names.iter().copied()));
-        let mut diagnostic = place.key(name).mistake(message, label);
-        if let Some(near) = closest(kind, names) {
-            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-        }
-        wrong.push(diagnostic);
+        wrong.push(place.key(name).mistake(message, label).near(closest(kind, names)));
         broken.0.push(name.to_owned());
     }
     let counts = members.iter().filter(|member| member.kind == MemberKind::Count).count();

@@ -189,10 +189,7 @@ impl Reads {
     ) {
         let (operator, desc, questions) = (valid.operator(), valid.desc(), valid.judgement().questions);
         let semantics = operator.semantics();
-        let mode = semantics.by.and_then(|by| match desc.members.get(by) {
-            Some(Value::Integer(value)) => Some(*value),
-            _ => None,
-        });
+        let mode = semantics.by.and_then(|by| desc.members.get(by)?.integer());
         let branches = semantics.branches.iter().map(|branch| branch.value == mode);
         let readings = operator.readings().iter().map(|reading| questions.contains(reading.question));
         let used: Vec<bool> = branches.chain(readings).collect();

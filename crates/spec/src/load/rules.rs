@@ -7,6 +7,7 @@ use crate::{
     AlternativeReading, Answer, Citation, Clause, Diagnostic, IdSet, Origin, Question, Scope,
     expression::{self, Expression, Position, Term},
     form::{AllowForm, ClauseForm, Each, QuestionForm},
+    names::suggested,
     yaml::Place,
 };
 
@@ -49,7 +50,7 @@ impl Broken {
     ) {
         let at = text.get(mistake.span.start..mistake.span.end);
         if at.is_none_or(|name| !self.0.iter().any(|broken| broken == name)) {
-            wrong.push(mistaken(place, mistake));
+            wrong.push(place.mistaken(mistake));
         }
     }
 }
@@ -277,12 +278,8 @@ impl<'a> Rules<'a> {
                 self.clauses.iter().filter_map(|clause| clause.id.strip_prefix(&self.prefix)).collect();
             let message = format!("`{name}` is no clause above this one");
             let near = closest(name, known.iter().copied());
-            wrong.push(place.index(index).mistake(message, "not a clause that was stated before").help(
-                match near {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => "a clause is given only clauses that stand above it".to_owned(),
-                },
-            ));
+            let help = suggested(near, || "a clause is given only clauses that stand above it".to_owned());
+            wrong.push(place.index(index).mistake(message, "not a clause that was stated before").help(help));
         }
         given
     }
@@ -340,15 +337,6 @@ fn sides(
     }
 }
 
-/// A mistake in an expression, at its position in the file.
-pub(super) fn mistaken(place: Place<'_>, mistake: expression::Mistake) -> Diagnostic {
-    let diagnostic = place.mistake_within(mistake.span.start..mistake.span.end, mistake.message, "");
-    match mistake.help {
-        Some(help) => diagnostic.help(help),
-        None => diagnostic,
-    }
-}
-
 /// An id without the operator's prefix.
 fn short(id: &str, side: Option<Side>) -> String {
     match side {
@@ -363,6 +351,20 @@ pub(super) fn is_id(text: &str) -> bool {
     let word =
         |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
     text.split('-').all(word)
+}
+
+/// Reports an `id` that is none, or that is among those before it.
+pub(super) fn check_id<'a>(
+    id: &str,
+    mut before: impl Iterator<Item = &'a String>,
+    place: Place<'_>,
+    wrong: &mut Vec<Diagnostic>,
+) {
+    if !is_id(id) || before.any(|other| other == id) {
+        let message = format!("`{id}` is not an id, or is used twice");
+        let label = "ids are lower case words joined by hyphens, each used once";
+        wrong.push(place.key("id").mistake(message, label));
+    }
 }
 
 /// The clause that a count equals the input's dimension count.

@@ -47,11 +47,7 @@ pub(super) fn semantics(
                 let Some(value) = enumeration.value(name) else {
                     let message = format!("enumeration {} has no `{name}`", enumeration.name);
                     let label = format!("expected {}", list(names()));
-                    let mut diagnostic = place.name(name).mistake(message, label);
-                    if let Some(near) = closest(name, names()) {
-                        diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-                    }
-                    wrong.push(diagnostic);
+                    wrong.push(place.name(name).mistake(message, label).near(closest(name, names())));
                     continue;
                 };
                 branches.extend(branch(Some((name, value)), text, place.key(name), (scope, broken), wrong));

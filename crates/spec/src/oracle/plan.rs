@@ -26,9 +26,11 @@ pub struct Plan<'a> {
     memory: &'a mut Memory,
     /// Whether the list in the memory holds what every coordinate reads.
     is_listed: bool,
-    has_fill: bool,
+    /// Whether an output element reads no input element, after the plan was executed.
+    pub(crate) has_fill: bool,
     element_size: usize,
-    pub(super) fill: [u8; 8],
+    /// The content of such elements: their bytes are the first of these.
+    pub(crate) fill: [u8; 8],
 }
 
 impl Oracle {
@@ -44,14 +46,8 @@ impl Oracle {
         lay_out(desc, &mut memory.axes)?;
         let size = desc.output.as_ref().and_then(|tensor| tensor.data_type.element_size());
         let element_size = size.ok_or(OracleError::NotExecutable("its elements are not whole bytes"))?;
-        let fill = match self.fill.and_then(|place| desc.members.get(place)) {
-            Some(Value::Scalar(bytes)) => *bytes,
-            _ => [0; 8],
-        };
-        let mode = self.by.map(|place| match desc.members.get(place) {
-            Some(Value::Integer(mode)) => *mode,
-            _ => 0,
-        });
+        let fill = self.fill.and_then(|place| desc.members.get(place)?.scalar()).unwrap_or_default();
+        let mode = self.by.map(|place| desc.members.get(place).and_then(Value::integer).unwrap_or(0));
         let branch = self.branches.iter().find(|(value, _)| *value == mode);
         let (_, usual) = branch.ok_or(OracleError::NoBranch(mode.unwrap_or(0)))?;
         let inputs = Inputs::new(desc, level);
@@ -144,16 +140,6 @@ impl Plan<'_> {
             _ => return Err(OracleError::NotExecutable("its elements are not 1, 2, 4 or 8 bytes long")),
         }
         Ok(())
-    }
-
-    /// Whether an output element reads no input element. The plan must have been executed.
-    pub(crate) fn has_fill(&self) -> bool {
-        self.has_fill
-    }
-
-    /// The content of such elements: their bytes are the first of these.
-    pub(crate) fn fill_bytes(&self) -> [u8; 8] {
-        self.fill
     }
 
     /// The input coordinates that an output element reads; `None` if it is fill or outside the output.

@@ -157,11 +157,6 @@ impl Builder {
         program
     }
 
-    /// The operations so far.
-    pub fn program(&self) -> &Program {
-        &self.program
-    }
-
     fn pair(&mut self, pair: &[Term; 2]) -> (OpId, OpId) {
         (self.add(&pair[0]), self.add(&pair[1]))
     }

@@ -146,23 +146,12 @@ impl Evaluation<'_> {
         if self.values.is_wide { self.wide().integer(id, lane) } else { self.narrow().integer(id, lane) }
     }
 
-    /// Whether an operation is a condition rather than an integer.
-    pub fn is_condition(&self, id: OpId) -> bool {
-        self.program.op(id).is_condition
-    }
-
     /// The eight lanes of an integer operation. `None` if a value of the program does not fit 64 bits.
     /// Undefined lanes hold arbitrary numbers.
     pub fn row(&self, id: OpId) -> Option<&[i64; MAXIMUM_AXES]> {
         let narrow = &self.values.narrow;
         let table = if self.program.op(id).uses_coordinate { &narrow.moving } else { &narrow.fixed };
         if self.values.is_wide { None } else { table.rows.get(id.index()).map(|row| &row.0) }
-    }
-
-    /// The lanes where a comparison is defined and its two sides are equal. 0 if the operation is no
-    /// comparison.
-    pub fn equal(&self, id: OpId) -> u8 {
-        if self.values.is_wide { self.wide().equal(id) } else { self.narrow().equal(id) }
     }
 
     /// The lanes where a comparison is true and a step of one would change that. The two sides are equal or,

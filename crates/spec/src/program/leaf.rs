@@ -1,6 +1,6 @@
 //! The inputs that a program reads from a desc: lists, integers and properties of pointers.
 
-use dmlcts_model::{DataType, Desc, List, MemberKind, Side, Signature, Tensor, Value, named_enum};
+use dmlcts_model::{DataType, Desc, MemberKind, Side, Signature, Tensor, Value, named_enum};
 use smallvec::SmallVec;
 
 use super::{Inputs, MAXIMUM_AXES, Range};
@@ -189,17 +189,14 @@ impl Leaf {
     pub(crate) fn scalar(self, inputs: &Inputs<'_>) -> Option<i128> {
         let desc = inputs.desc;
         match self {
-            Self::Member(position) => match desc.members.get(position)? {
-                Value::Integer(value) => Some(i128::from(*value)),
-                _ => None,
-            },
+            Self::Member(position) => desc.members.get(position)?.integer().map(i128::from),
             Self::Field(side, field) => field.value(desc.tensor(side)?),
             Self::Length(source) => length(desc, source).map(|length| length as i128),
             Self::ListPresent(source) => Some(i128::from(match source {
                 ListSource::Sizes(side) => desc.tensor(side)?.sizes.is_some(),
                 ListSource::Strides(side) => desc.tensor(side)?.strides.is_some(),
                 ListSource::PackedStrides(_) => return None,
-                ListSource::Member(position) => given(desc, position).is_some(),
+                ListSource::Member(position) => desc.members.get(position).and_then(Value::list).is_some(),
             })),
             Self::TensorPresent(side) => Some(i128::from(desc.tensor(side).is_some())),
             Self::Overlaps(side) => {
@@ -214,16 +211,14 @@ impl Leaf {
             }
             Self::Spare(position) => {
                 let used = desc.tensor(Side::Output)?.data_type.element_size()?;
-                let Value::Scalar(bytes) = desc.members.get(position)? else { return None };
+                let bytes = desc.members.get(position)?.scalar()?;
                 let spare = bytes.get(used..)?.iter().rev();
                 Some(spare.fold(0, |number, &byte| number << 8 | i128::from(byte)))
             }
-            Self::Size(position) => match desc.members.get(position)? {
-                Value::Integer(code) => {
-                    DataType(u32::try_from(*code).ok()?).element_size().map(|size| size as i128)
-                }
-                _ => None,
-            },
+            Self::Size(position) => {
+                let code = u32::try_from(desc.members.get(position)?.integer()?).ok()?;
+                DataType(code).element_size().map(|size| size as i128)
+            }
             Self::Level => Some(i128::from(inputs.level.code())),
             Self::BindingOffset(Side::Input) => Some(i128::from(inputs.binding.input)),
             Self::BindingOffset(Side::Output) => Some(i128::from(inputs.binding.output)),
@@ -244,20 +239,13 @@ impl Leaf {
     }
 }
 
-fn given(desc: &Desc, position: usize) -> Option<&List> {
-    match desc.members.get(position)? {
-        Value::List(list) => list.as_ref(),
-        _ => None,
-    }
-}
-
 /// The values of a list in the desc. `None` for a null pointer, even for strides, and for packed strides.
 pub(super) fn list(desc: &Desc, source: ListSource) -> Option<&[i64]> {
     match source {
         ListSource::Sizes(side) => desc.tensor(side)?.sizes.as_deref(),
         ListSource::Strides(side) => desc.tensor(side)?.strides.as_deref(),
         ListSource::PackedStrides(_) => None,
-        ListSource::Member(position) => given(desc, position).map(SmallVec::as_slice),
+        ListSource::Member(position) => desc.members.get(position)?.list().map(SmallVec::as_slice),
     }
 }
 

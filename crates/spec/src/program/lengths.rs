@@ -10,7 +10,7 @@ pub(super) struct Lengths {
     /// Of each list of the program; `None` where it is null or has more than eight values.
     each: Vec<Option<u8>>,
     /// The length that all of them have.
-    agreed: Option<u8>,
+    pub(super) agreed: Option<u8>,
 }
 
 impl Lengths {
@@ -37,11 +37,6 @@ impl Lengths {
         let mut needed = self.each.iter().enumerate().filter(|(at, _)| lists >> (*at).min(63) & 1 == 1);
         let (_, first) = needed.next()?;
         needed.all(|(_, length)| length == first).then_some(*first).flatten()
-    }
-
-    /// On how many axes all lists have values.
-    pub(super) fn agreed(&self) -> Option<u8> {
-        self.agreed
     }
 
     /// How many lanes are worth computing.

@@ -195,11 +195,4 @@ impl Program {
         let ids = (0u32..).map(OpId).zip(wanted);
         ids.filter(|(_, wanted)| *wanted).map(|(id, _)| id).collect()
     }
-
-    /// The comparisons that `root` depends on, including those in definitions and in the conditions of `if`s.
-    pub fn comparisons(&self, root: OpId) -> Vec<OpId> {
-        let mut found = self.reachable(root);
-        found.retain(|&id| matches!(self.op(id).operation, Operation::Compare(..)));
-        found
-    }
 }

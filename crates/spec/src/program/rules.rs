@@ -93,11 +93,6 @@ impl Rules {
         Self { id, program, plans, lively, layers }
     }
 
-    /// The program of all conditions.
-    pub fn program(&self) -> &Program {
-        &self.program
-    }
-
     /// Whether a clause has a boundary: a comparison by order or with `!=` decides it.
     pub fn has_edge(&self, clause: usize) -> bool {
         self.all().any(|rule| rule.kind == RuleKind::Clause && rule.place == clause && !rule.edges.is_empty())
@@ -153,7 +148,7 @@ impl Rules {
     }
 
     fn all(&self) -> impl Iterator<Item = &Rule> {
-        self.plans.iter().flat_map(Plan::rules).chain(&self.lively)
+        self.plans.iter().flat_map(|plan| &plan.rules).chain(&self.lively)
     }
 }
 

@@ -119,7 +119,7 @@ pub(super) struct Plan {
     /// The index of the first of them in the table.
     first: usize,
     /// The rules that depend on this part alone.
-    rules: Vec<Rule>,
+    pub(super) rules: Vec<Rule>,
 }
 
 /// The number of words in a key.
@@ -173,11 +173,6 @@ pub(super) fn plan_given(plans: &mut [Plan; PARTS], parts: &[ShapeParts], given:
 }
 
 impl Plan {
-    /// The rules that depend on this part alone.
-    pub(super) fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
     /// The key of everything that this part's rules and operations read. `None` for an operator with more
     /// members than a key can hold.
     #[inline]
@@ -256,10 +251,7 @@ const LONGEST: usize = 30;
 fn is_too_long(desc: &Desc) -> bool {
     let of_tensors = [&desc.input, &desc.output].into_iter().flatten();
     let of_tensors = of_tensors.flat_map(|tensor| [&tensor.sizes, &tensor.strides]).flatten();
-    let of_members = desc.members.iter().filter_map(|member| match member {
-        Value::List(list) => list.as_ref(),
-        _ => None,
-    });
+    let of_members = desc.members.iter().filter_map(Value::list);
     of_tensors.chain(of_members).any(|list| list.len() >= LONGEST)
 }
 
@@ -323,7 +315,7 @@ impl Shapes {
             }
             let given = plan.given.iter().map(|&id| view.scalar(id)).collect();
             let findings = findings(&plan.rules, view);
-            known.insert(key, Remembered { axes: view.lengths.agreed(), given, findings });
+            known.insert(key, Remembered { axes: view.lengths.agreed, given, findings });
         }
     }
 }

@@ -86,12 +86,6 @@ impl<'a, N: Number> View<'a, N> {
         self.table(id).rows.get(id.index()).map(|row| row.0[lane].widen())
     }
 
-    pub(super) fn equal(&self, id: OpId) -> u8 {
-        let Operation::Compare(_, a, b) = self.op(id).operation else { return 0 };
-        let Some((a, b)) = self.sides(id, a, b) else { return 0 };
-        self.mask(id).defined & equal(a, b)
-    }
-
     #[inline]
     pub(super) fn edge(&self, id: OpId) -> u8 {
         let Operation::Compare(comparison, a, b) = self.op(id).operation else { return 0 };

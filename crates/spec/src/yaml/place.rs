@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use dmlcts_model::line::LineError;
+
 use super::tree::{Node, NodeKind};
-use crate::{Diagnostic, source::Located};
+use crate::{Diagnostic, expression::Mistake, source::Located};
 
 /// A place in a parsed file. Navigation never fails: if a key or index is absent, the place stays the same.
 #[derive(Debug, Clone, Copy)]
@@ -77,6 +79,20 @@ impl<'a> Place<'a> {
             _ => start,
         };
         Diagnostic::new(self.source, start..end.max(start), message, label)
+    }
+
+    /// A mistake in the expression that a scalar holds.
+    #[must_use]
+    pub fn mistaken(self, mistake: Mistake) -> Diagnostic {
+        let diagnostic = self.mistake_within(mistake.span.start..mistake.span.end, mistake.message, "");
+        mistake.help.into_iter().fold(diagnostic, Diagnostic::help)
+    }
+
+    /// A mistake in the case line that a scalar holds.
+    #[must_use]
+    pub fn misread(self, error: LineError) -> Diagnostic {
+        let diagnostic = self.mistake_within(error.span, error.message, "");
+        if error.help.is_empty() { diagnostic } else { diagnostic.help(error.help) }
     }
 
     /// The file offset of a byte of a scalar's value. Searches the value's characters in order in the source

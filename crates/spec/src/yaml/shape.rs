@@ -69,11 +69,8 @@ impl<'a> Checker<'a> {
                 NodeKind::Scalar { value, .. } => {
                     let message = format!("{what} is `{value}`, which is not one of its values");
                     let expected = format!("expected {}", list(names.iter().copied()));
-                    let mut mistake = Diagnostic::new(self.source, node.span.clone(), message, expected);
-                    if let Some(near) = closest(value, names) {
-                        mistake = mistake.help(format!("did you mean `{near}`?"));
-                    }
-                    self.mistakes.push(mistake);
+                    let mistake = Diagnostic::new(self.source, node.span.clone(), message, expected);
+                    self.mistakes.push(mistake.near(closest(value, names)));
                 }
                 _ => self.wrong(node, what, "a word"),
             }
@@ -163,11 +160,8 @@ impl<'a> Checker<'a> {
         let unused: Vec<&str> = unused.collect();
         let message = format!("{what} has no key `{}`", key.name);
         let label = format!("expected {}", list(unused.iter().copied()));
-        let mut mistake = Diagnostic::new(self.source, key.span.clone(), message, label);
-        if let Some(near) = closest(&key.name, unused) {
-            mistake = mistake.help(format!("did you mean `{near}`?"));
-        }
-        self.mistakes.push(mistake);
+        let mistake = Diagnostic::new(self.source, key.span.clone(), message, label);
+        self.mistakes.push(mistake.near(closest(&key.name, unused)));
     }
 }
 

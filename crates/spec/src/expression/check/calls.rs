@@ -9,6 +9,7 @@ use crate::{
         Expression, Form, Function, Mistake, OtherAxis, Quantifier, Span, TermKind, Type, scope::Resolved,
         term::build,
     },
+    names::suggested,
     program::Leaf,
 };
 
@@ -100,20 +101,11 @@ impl Checker<'_> {
             return Err(Mistake::new(span, format!("`{function}` exists in predicates over cases only"))
                 .help("a clause is about descs, which have no data"));
         }
-        let kind = match &argument.form {
-            Form::Name(name) => ElementKind::from_name(name),
-            _ => None,
-        };
-        let Some(kind) = kind else {
+        let name = if let Form::Name(name) = &argument.form { name.as_str() } else { "" };
+        let Some(kind) = ElementKind::from_name(name) else {
             let kinds = ElementKind::ALL.map(ElementKind::name);
-            let named = match &argument.form {
-                Form::Name(name) => closest(&name.to_lowercase(), kinds),
-                _ => None,
-            };
-            let help = match named {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("the kinds are {}", kinds.join(", ")),
-            };
+            let near = closest(&name.to_lowercase(), kinds);
+            let help = suggested(near, || format!("the kinds are {}", kinds.join(", ")));
             return Err(
                 Mistake::new(argument.span, format!("`{function}` takes a kind of element")).help(help)
             );
