@@ -1,5 +1,8 @@
 //! Converts the runner's values to the forms of lines, and back. Lines have names where the runner has
 //! indices. A name that this program's spec lacks is an [`UnknownName`].
+//!
+//! The forms are types of their own, also where a type of the code has the same fields: their names and order
+//! are the format's, which a rename in the code must not change.
 
 use std::{borrow::Cow, collections::BTreeMap, convert::Infallible, time::Duration};
 

@@ -161,7 +161,7 @@ impl<'run> Collector<'run> {
         tell: &mut dyn FnMut(Event<'_>),
     ) -> Vec<Range<u64>> {
         let stop = &self.shared.stop;
-        let mut heard = Instant::now();
+        let mut listened = Instant::now();
         loop {
             tell_incidents(&self.incidents, tell);
             let now = Instant::now();
@@ -173,8 +173,8 @@ impl<'run> Collector<'run> {
                 stop.request(Ending::Timeout);
             }
             if !stop.is_requested() {
-                heard = now;
-            } else if now.duration_since(heard) > self.grace || self.is_over(end) {
+                listened = now;
+            } else if now.duration_since(listened) > self.grace || self.is_over(end) {
                 break;
             } else {
                 self.shared.dealer.wake();
@@ -190,7 +190,7 @@ impl<'run> Collector<'run> {
                         self.shared.dealer.report(self.next);
                     }
                     // Rerunning failures takes time in which the collector did not listen.
-                    heard = Instant::now();
+                    listened = Instant::now();
                 }
                 Err(RecvTimeoutError::Timeout) => self.pause(tell),
                 Err(RecvTimeoutError::Disconnected) => break,

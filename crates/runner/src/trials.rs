@@ -13,7 +13,8 @@ use crate::{
     batch_sizer::BatchSizer,
     examiner::{Examination, Examiner},
     executor::{Executor, InFlight},
-    expect, one_by_one,
+    expect,
+    judge_batch::judge_batch,
     panics::caught,
     prepare::Manner,
     shared::Shared,
@@ -249,7 +250,7 @@ impl<'run> Trials<'run> {
             (next, left) = (prepared.cases.end, left - prepared.batch.planned.len() as u64);
             result.totals.progress.read = next - cases.start;
             let answered = self.executor.run(prepared);
-            if !one_by_one::judge_batch(&mut self.executor, &mut self.examiner, answered, &mut result) {
+            if !judge_batch(&mut self.executor, &mut self.examiner, answered, &mut result) {
                 break;
             }
         }

@@ -14,7 +14,7 @@ use crate::{
     batch_sizer::BatchSizer,
     examiner::Examiner,
     executor::{Executor, InFlight},
-    one_by_one,
+    judge_batch::judge_batch,
     prepare::Prepared,
     shared::Shared,
 };
@@ -97,7 +97,7 @@ impl<'run> Worker<'run> {
             }
             let mut result = BatchResult::new(answered.cases.clone(), self.shared.no_totals());
             self.timed(|worker| {
-                one_by_one::judge_batch(&mut worker.executor, &mut worker.examiner, answered, &mut result)
+                judge_batch(&mut worker.executor, &mut worker.examiner, answered, &mut result)
             });
             result.timings = std::mem::take(&mut self.timings);
             self.shared.note(&result);

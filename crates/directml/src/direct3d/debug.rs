@@ -125,7 +125,7 @@ impl Layers {
 
     /// The newest messages, if there are any. They stay in the queue, since a lost device may be queried
     /// again.
-    pub(super) fn heard(&self) -> Option<String> {
+    pub(super) fn newest_messages(&self) -> Option<String> {
         let read = |queue| read(queue, D3D12_MESSAGE_SEVERITY_WARNING);
         let mut said: Vec<String> = self.queues.iter().flat_map(read).collect();
         self.is_told.store(!said.is_empty(), Ordering::Relaxed);

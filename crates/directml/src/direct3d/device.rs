@@ -218,7 +218,7 @@ impl Device {
             result.map_err(|error| FlightFault::Removed {
                 phase,
                 reason: code(&error),
-                said: self.layers.heard(),
+                said: self.layers.newest_messages(),
             })?;
         }
         Ok(())
@@ -229,7 +229,7 @@ impl Device {
         if let FlightFault::Failed { said: said @ None, .. }
         | FlightFault::Removed { said: said @ None, .. } = &mut fault
         {
-            *said = self.layers.heard();
+            *said = self.layers.newest_messages();
         }
         fault
     }

@@ -43,7 +43,7 @@ const SUBSET_SUM_STRIDES: [i64; MOST_AXES] =
 /// Searches one operator.
 pub(crate) fn search(sampler: &Sampler<'_>, each: usize, seed: u64) -> SearchResult {
     let space = sampler.space();
-    let mut search = Search { space, draws: Draws::new(seed), found: SearchResult::default(), each };
+    let mut search = BoundarySearch { space, draws: Draws::new(seed), found: SearchResult::default(), each };
     for setting in &space.settings {
         search.clauses(setting);
         search.reads(setting);
@@ -53,14 +53,14 @@ pub(crate) fn search(sampler: &Sampler<'_>, each: usize, seed: u64) -> SearchRes
     search.found
 }
 
-struct Search<'a, 'lib> {
+struct BoundarySearch<'a, 'lib> {
     space: &'a Space<'lib>,
     draws: Draws,
     found: SearchResult,
     each: usize,
 }
 
-impl Search<'_, '_> {
+impl BoundarySearch<'_, '_> {
     /// Searches the comparisons of clauses and questions on each axis. All clauses are enforced except the
     /// one with the comparison.
     fn clauses(&mut self, setting: &Setting) {

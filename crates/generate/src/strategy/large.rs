@@ -129,7 +129,7 @@ pub(crate) fn search(
     let limit = elements.map_or(u128::MAX, u128::from);
     let beyond = beyond.map_or(0, u128::from);
     let most = each.map_or(usize::MAX, |each| each as usize);
-    let mut search = Search {
+    let mut search = LargeSearch {
         space,
         types,
         ranks,
@@ -158,7 +158,7 @@ pub(crate) fn search(
     search.found
 }
 
-struct Search<'a, 'lib> {
+struct LargeSearch<'a, 'lib> {
     space: &'a Space<'lib>,
     types: Vec<DataType>,
     ranks: (usize, usize),
@@ -192,7 +192,7 @@ enum Place {
 
 /// The layout of the tensors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Layout {
+enum LargeLayout {
     Packed,
     /// The input repeats one element along an axis.
     Repeated(usize),
@@ -200,7 +200,7 @@ enum Layout {
     Strides(Side, [i64; 2]),
 }
 
-impl Search<'_, '_> {
+impl LargeSearch<'_, '_> {
     /// One axis at or above a limit.
     fn lengths(&mut self, place: usize) {
         let space = self.space;
@@ -335,7 +335,7 @@ impl Search<'_, '_> {
                 if let [Some(row), Some(column)] = &tuples
                     && self.has_two_axes()
                 {
-                    self.push(setting, &[row, column], Layout::Strides(side, [1, sizes[0]]));
+                    self.push(setting, &[row, column], LargeLayout::Strides(side, [1, sizes[0]]));
                 }
             }
         }
@@ -391,7 +391,7 @@ impl Search<'_, '_> {
                 let mut strides = [1; 2];
                 strides[axis] = stride;
                 let tuples = if axis == 0 { [&tuple, &small] } else { [&small, &tuple] };
-                self.push(setting, &tuples.map(Vec::as_slice), Layout::Strides(side, strides));
+                self.push(setting, &tuples.map(Vec::as_slice), LargeLayout::Strides(side, strides));
             }
         }
     }
@@ -502,7 +502,7 @@ impl Search<'_, '_> {
             if tuples.len() > self.ranks.1 {
                 return false;
             }
-            if self.push(setting, &tuples, Layout::Packed) {
+            if self.push(setting, &tuples, LargeLayout::Packed) {
                 return true;
             }
         }
@@ -518,17 +518,17 @@ impl Search<'_, '_> {
         [small.as_slice(), &setting.unit].into_iter().any(|beside| {
             let mut tuples = vec![beside; rank];
             tuples[axis] = tuple;
-            self.push(setting, &tuples, Layout::Repeated(axis))
+            self.push(setting, &tuples, LargeLayout::Repeated(axis))
         })
     }
 
     /// Adds a case with these tuples if the spec allows it and it is small enough.
-    fn push(&mut self, setting: &Setting, tuples: &[&[i64]], layout: Layout) -> bool {
+    fn push(&mut self, setting: &Setting, tuples: &[&[i64]], layout: LargeLayout) -> bool {
         let space = self.space;
         let sizes = |side: usize| tuples.iter().map(|tuple| tuple[side]).collect::<Vec<_>>();
         let elements = element_count(&sizes(INPUT)).max(element_count(&sizes(OUTPUT)));
         let elements = match layout {
-            Layout::Strides(_, strides) => u128::from(strides[0].max(strides[1]).unsigned_abs()),
+            LargeLayout::Strides(_, strides) => u128::from(strides[0].max(strides[1]).unsigned_abs()),
             _ => elements,
         };
         let mut types: Vec<DataType> = self.types.clone();
@@ -542,14 +542,14 @@ impl Search<'_, '_> {
         space.assemble(&mut case, setting, data_type, tuples);
         space.set_scalars(&mut case.desc, data_type, mix(self.seed ^ self.turn as u64));
         match layout {
-            Layout::Repeated(axis) => repeat(&mut case, axis),
-            Layout::Strides(side, strides) => {
+            LargeLayout::Repeated(axis) => repeat(&mut case, axis),
+            LargeLayout::Strides(side, strides) => {
                 if let Some(tensor) = case.desc.tensor_mut(side) {
                     set_strides(tensor, Some(List::from_slice(&strides)));
                 }
             }
             // Some packed tensors state their strides, which are large, too.
-            Layout::Packed => {
+            LargeLayout::Packed => {
                 for (side, place) in Side::BOTH.into_iter().zip(0..) {
                     if let Some(tensor) = case.desc.tensor_mut(side).filter(|_| self.turn >> place & 3 == 3) {
                         tensor.strides = tensor.sizes.as_deref().map(packed_strides);
@@ -560,7 +560,7 @@ impl Search<'_, '_> {
         let fits = |side: Side| {
             let Some(tensor) = case.desc.tensor(side) else { return false };
             let sizes = tensor.sizes.as_deref().unwrap_or_default();
-            let repeated = matches!(layout, Layout::Repeated(_)) && side == Side::Input;
+            let repeated = matches!(layout, LargeLayout::Repeated(_)) && side == Side::Input;
             repeated || self.creates || element_count(sizes) <= self.limit
         };
         if !Side::BOTH.into_iter().all(fits) {
@@ -569,7 +569,7 @@ impl Search<'_, '_> {
         let validity = space.judge(&case.desc, &mut self.scratch).validity();
         let is_right = match layout {
             // Strides alone may raise a question.
-            Layout::Strides(..) => validity != Validity::Invalid,
+            LargeLayout::Strides(..) => validity != Validity::Invalid,
             _ => validity == Validity::Valid,
         };
         if !is_right {

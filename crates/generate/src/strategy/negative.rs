@@ -45,7 +45,7 @@ pub(crate) fn search(sampler: &Sampler<'_>, cross: &[Cross], seed: u64) -> Searc
     let ways = space.operator.ways();
     let types = sampler.types.clone();
     let ranks: Vec<usize> = (sampler.ranks.0..=sampler.ranks.1).collect();
-    let mut search = Search {
+    let mut search = NegativeSearch {
         driver: Driver::new(sampler),
         space,
         ways,
@@ -92,7 +92,7 @@ struct Broken {
     twin: Case,
 }
 
-struct Search<'a, 'lib> {
+struct NegativeSearch<'a, 'lib> {
     driver: Driver<'a, 'lib>,
     space: &'a Space<'lib>,
     ways: &'a Ways,
@@ -124,7 +124,7 @@ struct Combination {
     axis: usize,
 }
 
-impl Search<'_, '_> {
+impl NegativeSearch<'_, '_> {
     /// A valid desc that raises no question. Each key is drawn once.
     fn base(&mut self, key: BaseKey) -> Option<Case> {
         if let Some(known) = self.bases.get(&key) {

@@ -22,7 +22,7 @@ const BASES: usize = 24;
 
 /// Searches one operator for `each` twins of each mode and kind of change.
 pub(crate) fn search(sampler: &Sampler<'_>, each: usize, seed: u64) -> SearchResult {
-    let mut search = Search { driver: Driver::new(sampler), seed, found: SearchResult::default() };
+    let mut search = TwinSearch { driver: Driver::new(sampler), seed, found: SearchResult::default() };
     for setting in 0..sampler.space().settings.len() {
         search.twins(setting, each);
         search.scalars(setting);
@@ -30,13 +30,13 @@ pub(crate) fn search(sampler: &Sampler<'_>, each: usize, seed: u64) -> SearchRes
     search.found
 }
 
-struct Search<'a, 'lib> {
+struct TwinSearch<'a, 'lib> {
     driver: Driver<'a, 'lib>,
     seed: u64,
     found: SearchResult,
 }
 
-impl Search<'_, '_> {
+impl TwinSearch<'_, '_> {
     /// A random valid desc.
     fn base(&mut self, setting: usize, data_type: DataType, number: usize) -> Option<Case> {
         let (least, most) = self.driver.sampler.ranks;

@@ -48,7 +48,7 @@ pub(super) struct Failures(Vec<Failed>);
 
 impl Failures {
     /// Adds the failures of some cases. `strategies` holds the names of the suite's strategies.
-    pub(super) fn hear(&mut self, cases: &CaseResults, strategies: &[String]) {
+    pub(super) fn add(&mut self, cases: &CaseResults, strategies: &[String]) {
         for case in cases.iter().filter(|case| case.verdict.is_unexpected()) {
             let Some((class, outcome)) =
                 case.details.and_then(|details| Some((details.class?, &details.outcome)))

@@ -21,7 +21,7 @@ pub(super) fn run(
     let mut failures = Failures::default();
     let diagnosis = dmlcts_diagnose::run(&run, explaining, &mut |event| {
         if let Event::Run(RunEvent::Cases { cases, .. }) = event {
-            failures.hear(cases, &strategies);
+            failures.add(cases, &strategies);
         }
     })?;
     Ok((diagnosis, failures))

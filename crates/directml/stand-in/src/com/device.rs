@@ -177,7 +177,7 @@ impl IDMLDevice_Impl for Device_Impl {
         answer_size: u32,
         answer: *mut c_void,
     ) -> Result<()> {
-        let told = &self.misbehaviour.abilities;
+        let abilities = &self.misbehaviour.abilities;
         match raw::DML_FEATURE(feature.0) {
             raw::DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT => {
                 self.begin(Call::Types)?;
@@ -189,7 +189,7 @@ impl IDMLDevice_Impl for Device_Impl {
                         raw::DML_FEATURE_DATA_TENSOR_DATA_TYPE_SUPPORT,
                     >((query_size, query), (answer_size, answer))
                 }?;
-                answer.IsSupported = told.supports(query.DataType).into();
+                answer.IsSupported = abilities.supports(query.DataType).into();
             }
             raw::DML_FEATURE_FEATURE_LEVELS => {
                 self.begin(Call::Levels)?;
@@ -205,9 +205,10 @@ impl IDMLDevice_Impl for Device_Impl {
                 let asked = unsafe {
                     crate::tensor::list(query.RequestedFeatureLevels, query.RequestedFeatureLevelCount)
                 }
-                .filter(|asked| asked.iter().all(|level| level.0 <= told.known.0))
+                .filter(|asked| asked.iter().all(|level| level.0 <= abilities.known.0))
                 .ok_or(E_INVALIDARG)?;
-                let highest = asked.into_iter().filter(|level| told.has(*level)).max_by_key(|level| level.0);
+                let highest =
+                    asked.into_iter().filter(|level| abilities.has(*level)).max_by_key(|level| level.0);
                 answer.MaxSupportedFeatureLevel = highest.ok_or(DXGI_ERROR_UNSUPPORTED)?;
             }
             _ => return Err(DXGI_ERROR_UNSUPPORTED.into()),

@@ -206,25 +206,25 @@ fn create_device(
     flags: DML_CREATE_DEVICE_FLAGS,
     least: DML_FEATURE_LEVEL,
 ) -> Result<Option<ComObject<Device>>> {
-    let told = requested()?;
+    let misbehaviour = requested()?;
     if removal::is_held() {
         say(format_args!("no device is created while a removed one is held"));
         return Err(DXGI_ERROR_DEVICE_REMOVED.into());
     }
-    let fault = ended(Call::Device, told.next(Call::Device))?;
+    let fault = ended(Call::Device, misbehaviour.next(Call::Device))?;
     // The debug layer is available only if `DMLCTS_STAND_IN` requests it.
     let debug_layer = match flags.0 {
         0 => 0,
-        _ if told.debug_layer > 0 => told.debug_layer,
+        _ if misbehaviour.debug_layer > 0 => misbehaviour.debug_layer,
         _ => return Err(DXGI_ERROR_SDK_COMPONENT_MISSING.into()),
     };
-    if least.0 > told.abilities.level.0 {
+    if least.0 > misbehaviour.abilities.level.0 {
         return Err(DXGI_ERROR_UNSUPPORTED.into());
     }
     if let Err(error) = watch::begin(d3d12) {
         say(format_args!("barriers are not judged: {error}"));
     }
-    let device = || ComObject::new(Device::new(d3d12.clone(), Arc::clone(told), debug_layer));
+    let device = || ComObject::new(Device::new(d3d12.clone(), Arc::clone(misbehaviour), debug_layer));
     Ok((fault != Some(Fault::Nothing)).then(device))
 }
 

@@ -21,8 +21,8 @@ use self::{
     array::ANY,
     axes::{Axes, Kind},
     model::{
-        BINDING, FILL, FILLS, INPUT_LAYOUT, INVALID, Invalid, LAYOUTS, Layout, OUTPUT_LAYOUT, Parameters,
-        RANK, SETTING, TYPE,
+        BINDING, CoveredLayout, FILL, FILLS, INPUT_LAYOUT, INVALID, Invalid, LAYOUTS, OUTPUT_LAYOUT,
+        Parameters, RANK, SETTING, TYPE,
     },
 };
 use super::{SearchResult, fill_variants};
@@ -174,20 +174,20 @@ fn elements(case: &Case) -> u64 {
 }
 
 /// Gives a tensor nested strides, so that elements share an offset only on a broadcast axis.
-fn lay(tensor: &mut Tensor, layout: Layout, draws: &mut Draws) {
+fn lay(tensor: &mut Tensor, layout: CoveredLayout, draws: &mut Draws) {
     let Some(sizes) = &tensor.sizes else { return };
     let rank = sizes.len();
     let gap = match layout {
-        Layout::Packed => return,
-        Layout::Padded => Some(draws.place(rank)),
-        Layout::Permuted | Layout::Broadcast => None,
+        CoveredLayout::Packed => return,
+        CoveredLayout::Padded => Some(draws.place(rank)),
+        CoveredLayout::Permuted | CoveredLayout::Broadcast => None,
     };
     // A repetition shows best on the longest axis.
-    let repeated = (0..rank).max_by_key(|&axis| sizes[axis]).filter(|_| layout == Layout::Broadcast);
+    let repeated = (0..rank).max_by_key(|&axis| sizes[axis]).filter(|_| layout == CoveredLayout::Broadcast);
     let mut strides = List::from_elem(0, rank);
     let mut span = 1;
     for step in 0..rank {
-        let axis = if layout == Layout::Permuted { step } else { rank - 1 - step };
+        let axis = if layout == CoveredLayout::Permuted { step } else { rank - 1 - step };
         if repeated == Some(axis) {
             continue;
         }

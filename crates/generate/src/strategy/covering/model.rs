@@ -8,7 +8,7 @@ use crate::{space::Space, suite::FillForm};
 
 /// The layout of a tensor in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Layout {
+pub(super) enum CoveredLayout {
     /// Without explicit strides.
     Packed,
     /// The axes in another order.
@@ -20,7 +20,8 @@ pub(super) enum Layout {
 }
 
 /// The layouts of an input. An output can have all but the last.
-pub(super) const LAYOUTS: [Layout; 4] = [Layout::Packed, Layout::Permuted, Layout::Padded, Layout::Broadcast];
+pub(super) const LAYOUTS: [CoveredLayout; 4] =
+    [CoveredLayout::Packed, CoveredLayout::Permuted, CoveredLayout::Padded, CoveredLayout::Broadcast];
 /// The fills of inputs.
 pub(super) const FILLS: [FillForm; 4] =
     [FillForm::Iota, FillForm::Coordinates, FillForm::Random, FillForm::Special];
@@ -183,7 +184,7 @@ impl Model for Parameters<'_, '_> {
         }
         let is_permuted = [INPUT_LAYOUT, OUTPUT_LAYOUT]
             .iter()
-            .any(|&layout| LAYOUTS.get(usize::from(row[layout])) == Some(&Layout::Permuted));
+            .any(|&layout| LAYOUTS.get(usize::from(row[layout])) == Some(&CoveredLayout::Permuted));
         let needs_two = is_permuted || self.has_outermost(row);
         let ranks = row[RANK];
         let has_rank = |rank: usize| !needs_two || rank > 1;

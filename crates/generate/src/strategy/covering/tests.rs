@@ -168,7 +168,11 @@ fn a_case_is_what_its_row_says() {
                 let strides = tensor.as_ref().and_then(|tensor| tensor.strides.as_ref());
                 assert_eq!(strides.is_some(), row[parameter] != 0);
                 let repeats = strides.is_some_and(|strides| strides.contains(&0));
-                assert_eq!(repeats, LAYOUTS[usize::from(row[parameter])] == Layout::Broadcast, "{case}");
+                assert_eq!(
+                    repeats,
+                    LAYOUTS[usize::from(row[parameter])] == CoveredLayout::Broadcast,
+                    "{case}"
+                );
             }
             for (number, axis) in [rank - 1, 0].into_iter().enumerate().take(rank) {
                 let tuple = edit::tuple(&case.desc, axis);

@@ -8,7 +8,8 @@ use dmlcts_model::{Case, DataType, Fill, Side};
 use dmlcts_spec::{Scratch, Validity};
 
 use super::{
-    super::large::repeat, FILLS, LAYOUTS, Layout, SearchResult, axes::Axes, elements, fill_variants, lay,
+    super::large::repeat, CoveredLayout, FILLS, LAYOUTS, SearchResult, axes::Axes, elements, fill_variants,
+    lay,
 };
 use crate::{
     draw::Draws,
@@ -170,7 +171,7 @@ pub(super) fn repeated(
 }
 
 /// The layouts of both tensors that a number of axes meets.
-fn layouts(strength: usize) -> Vec<(Layout, Layout)> {
+fn layouts(strength: usize) -> Vec<(CoveredLayout, CoveredLayout)> {
     let outputs = LAYOUTS.len() - 1;
     let pair = |input: usize, output: usize| (LAYOUTS[input], LAYOUTS[output % outputs]);
     if strength == 2 {
