@@ -81,9 +81,9 @@ impl Dealer {
     /// must call [`Dealer::give_back`] when it has prepared its batch. `None` if no case is left or the run
     /// is to end.
     ///
-    /// `finish` finishes the worker's own batches, of which `newest` is the first case of the newest. It is
-    /// called before this blocks, and before the worker gets cases that precede its own batches: those would
-    /// wait for a later case that hangs.
+    /// `newest` is the first case of the worker's newest unfinished batch. `finish` finishes all its batches.
+    /// It is called before this blocks, and before the worker gets cases that precede `newest`: otherwise
+    /// those would wait for a later case that hangs.
     pub(crate) fn next(
         &self,
         cases: u64,

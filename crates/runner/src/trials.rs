@@ -10,7 +10,6 @@ use dmlcts_spec::{Library, Predicate};
 use crate::{
     Class, Cursor, Failure, Found, KnownEntry, Rate, Smallest, Stop, Verdict,
     batch_result::BatchResult,
-    batch_sizer::BatchSizer,
     examiner::{Examination, Examiner},
     executor::{Executor, InFlight},
     expect,
@@ -24,6 +23,9 @@ use crate::{
 const BYTES_BEFORE: usize = 1 << 20;
 /// The maximum number of cases that run together.
 const TOGETHER: usize = 64;
+/// The maximum number of cases that are examined in one batch. It does not depend on the backend's speed: a
+/// backend that remembers something would give other answers on a busy machine.
+const EXAMINED: usize = 8;
 
 /// A case with its index in the source and the index of its strategy in
 /// [`CaseSource::strategies`](crate::CaseSource::strategies). A case that is not of the source has those of
@@ -56,15 +58,12 @@ pub struct Trials<'run> {
     strategies: &'run [String],
     executor: Executor<'run>,
     examiner: Examiner<'run>,
-    /// The number of cases that run together.
-    sizer: BatchSizer,
 }
 
 impl<'run> Trials<'run> {
     pub(crate) fn new(shared: &'run Shared, strategies: &'run [String], backend: Box<dyn Pipelined>) -> Self {
         let executor = Executor::new(shared, backend, Purpose::Retries);
-        let sizer = BatchSizer::new(shared.batch_cases.min(TOGETHER as u64));
-        Self { shared, strategies, executor, examiner: Examiner::new(shared), sizer }
+        Self { shared, strategies, executor, examiner: Examiner::new(shared) }
     }
 
     /// The specs that judge the cases.
@@ -159,15 +158,15 @@ impl<'run> Trials<'run> {
         examination
     }
 
-    /// Runs the first of these cases in batches, at least one, each with every kind of run. A quick backend
-    /// gets more of them. Their results are those of [`Trials::examine`], if the backend remembers nothing.
+    /// Runs the first of these cases in two batches, at least one case, each with every kind of run. The
+    /// results are those of [`Trials::examine`], if the backend remembers nothing.
     pub fn examine_first(&mut self, cases: &[Case]) -> Vec<Option<Examination>> {
-        let (since, half) = (Instant::now(), self.sizer.cases().div_ceil(2));
+        let most = self.shared.batch_cases.min(EXAMINED as u64);
         let (mut examined, mut in_flight, mut again) = (Vec::new(), VecDeque::new(), Vec::new());
-        // The backend runs one half while the other is prepared or examined.
+        // The backend runs one batch while the other is prepared or examined.
         for _ in 0..2 {
             let place = examined.len();
-            let (prepared, taken) = self.executor.preparer.prepare_first(&cases[place..], half);
+            let (prepared, taken) = self.executor.preparer.prepare_first(&cases[place..], most);
             if taken == 0 {
                 self.executor.preparer.keep(prepared.batch);
                 break;
@@ -187,7 +186,6 @@ impl<'run> Trials<'run> {
             // The first one is large, and needs a permit.
             return cases.iter().take(1).map(|case| self.examine(case)).collect();
         }
-        self.sizer.note(examined.len() as u64, since, Instant::now());
         for place in again {
             examined[place] = self.examine(&cases[place]);
         }
