@@ -146,6 +146,7 @@ impl Explainer<'_, '_> {
             rule: finding.rule.take(),
             pattern: pattern(&first),
             cases: finding.cases - steady,
+            others: Vec::new(),
             again: finding.passed_again,
             first,
             ..finding.clone()
@@ -175,6 +176,7 @@ impl Explainer<'_, '_> {
         let Repeated { first, again, passed, flaky } = repeated?;
         self.spending.left_out.repeats += u64::from(is_cut);
         let mut finding = explained.finding(class, first, [again, passed], self.trials.library());
+        finding.add_others(cause.failures.iter().filter_map(of));
         let was_expected = |index: &&u64| run_outcomes.was_expected(**index);
         finding.known = cause.failures.iter().filter(was_expected).count() as u64;
         finding.listed = explained.listed(&mut |index| self.trials.read(index));

@@ -4,8 +4,10 @@ use std::{collections::BTreeMap, fmt};
 
 use dmlcts_findings::Estimate;
 use dmlcts_model::{Case, Outcome};
-use dmlcts_runner::{Class, Digest, Failure, Group, Verdict};
+use dmlcts_runner::{Class, Digest, Failure, Found, Group, Verdict};
 use dmlcts_spec::{Predicate, Validity};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     Counterexample,
@@ -34,6 +36,8 @@ pub struct Finding {
     pub pattern: Option<Pattern>,
     /// The number of failures.
     pub cases: u64,
+    /// The failures among them that failed in another way: a crash is no wrong output.
+    pub others: Vec<OtherFailures>,
     /// The number of failures that the run expected, of a known failure that changed.
     pub known: u64,
     /// Whether further failures of the run belong to no finding, since they were only counted.
@@ -55,6 +59,15 @@ pub struct Finding {
     /// The digest of the wrong output of the smallest case, if an output was compared and is the same each
     /// time.
     pub output: Option<Digest>,
+}
+
+/// The failures of a finding that failed in another way than most of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OtherFailures {
+    /// How they failed.
+    pub class: Class,
+    /// Their number.
+    pub cases: u64,
 }
 
 /// What separates the failures of a finding from the passes.
@@ -160,9 +173,24 @@ impl Finding {
         }
     }
 
-    /// The kind of its failures.
+    /// The kind of most of its failures.
     pub(crate) fn kind(&self) -> FailureKind {
         FailureKind::of(self.class, &self.first.outcome)
+    }
+
+    /// Whether it has failures like this one.
+    pub(crate) fn has_kind(&self, class: Class, outcome: &Outcome) -> bool {
+        FailureKind::of(class, outcome) == self.kind() || self.others.iter().any(|one| one.class == class)
+    }
+
+    /// Counts those of its failures that are not of its kind.
+    pub(crate) fn add_others<'a>(&mut self, failures: impl Iterator<Item = &'a Found>) {
+        let mut counts: BTreeMap<Class, u64> = BTreeMap::new();
+        let kind = self.kind();
+        for found in failures.filter(|found| FailureKind::of(found.class, &found.outcome) != kind) {
+            *counts.entry(found.class).or_default() += 1;
+        }
+        self.others = counts.into_iter().map(|(class, cases)| OtherFailures { class, cases }).collect();
     }
 
     /// The id of a finding that is seen for the first time.
@@ -192,6 +220,7 @@ impl Finding {
             listed: Vec::new(),
             pattern: pattern(&first),
             cases: 1,
+            others: Vec::new(),
             known: 0,
             is_sample: false,
             again: 0,

@@ -39,7 +39,7 @@ mod wording;
 pub use counterexample::Counterexample;
 pub use diagnosis::Diagnosis;
 pub use earlier::EarlierFinding;
-pub use finding::{Finding, Rule, Severity};
+pub use finding::{Finding, OtherFailures, Rule, Severity};
 pub use left_out::{LeftOut, Limit};
 pub use membership::Membership;
 pub use pattern::{Pattern, pattern};

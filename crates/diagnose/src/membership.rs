@@ -4,7 +4,7 @@ use dmlcts_model::{Case, FeatureLevel, Outcome};
 use dmlcts_runner::{Class, Found, Verdict};
 use dmlcts_spec::{Library, Scratch, Validity, program::Values};
 
-use crate::{Finding, Rule, finding::FailureKind};
+use crate::{Finding, Rule};
 
 /// The findings of a run.
 pub struct Membership<'a> {
@@ -32,8 +32,7 @@ impl<'a> Membership<'a> {
         let Self { findings, library, level, values, scratch } = self;
         let operator = library.operator(&case.desc.signature.operator)?;
         let judgement = operator.judge(&case.desc, *level, scratch);
-        let kind = FailureKind::of(class, outcome);
-        let is_alike = |finding: &Finding| FailureKind::of(finding.class, &finding.first.outcome) == kind;
+        let is_alike = |finding: &Finding| finding.has_kind(class, outcome);
         let fits = |finding: &Finding| {
             let validity = finding.rule.as_ref().map(|rule| rule.validity);
             judgement.validity() == Validity::Open || validity == Some(judgement.validity())

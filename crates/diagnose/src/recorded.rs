@@ -68,6 +68,7 @@ impl RecordedRun<'_> {
             None => (self.failure(alike.next()?, read)?, 0),
         };
         let mut finding = explained.finding(class, first, [again, 0], self.library);
+        finding.add_others(failures.iter().filter_map(of));
         finding.listed = explained.listed(read);
         Some((finding, failures.clone()))
     }

@@ -12,6 +12,7 @@ use dmlcts_spec::{Library, Operator, Predicate, Scratch, Validity, program::Valu
 use crate::{
     evidence::weigh,
     experiment::{Budget, Estimate},
+    join::{JoinedAnswers, JoinedCases, join_kinds},
     label::{Ask, Label, Labelled, RoundLimit},
     learned::{Learned, Way, learn, learn_by},
     merge::around_clauses,
@@ -135,55 +136,79 @@ pub fn explain(
         return Vec::new();
     }
     let mut ask = ask.filter(|_| budget.cases > 0);
-    let mut sample = sample(outcomes, derive(seed, "sample of a run"), cases);
-    let mut asked: Vec<Labelled> = Vec::new();
-    let mut learned = Vec::new();
-    let mut attempt = 0;
-    loop {
-        for round in 0..ROUNDS {
-            let labelled: Vec<Labelled> = sample.values().chain(&asked).cloned().collect();
-            let is_first = (attempt, round) == (0, 0);
-            // Later rounds correct the rules by the run's own cases, and by what refuted the rules.
-            let ask = ask.as_deref_mut().filter(|_| is_first);
-            let mut noting = ask.map(|ask| Noting { ask, asked: &mut asked });
+    let of = (library, level);
+    let sample = sample(outcomes, derive(seed, "sample of a run"), cases);
+    let mut known = Known { of, seed, budget, sample, asked: Vec::new() };
+    let mut learned = known.learn(Vec::new(), outcomes, cases, ask.as_mut().map(|ask| &mut **ask as _));
+    let joined = join_kinds(&mut learned, &known.labelled(), of, seed, budget);
+    joined.relabel(known.sample.values_mut().chain(&mut known.asked));
+    let of_joined = (!joined.is_empty()).then(|| joined.outcomes(outcomes, cases));
+    let outcomes = of_joined.as_ref().unwrap_or(outcomes);
+    let cases = &mut JoinedCases { joined: &joined, cases };
+    let mut ask = ask.map(|ask| JoinedAnswers { joined: &joined, ask });
+    for correction in 0..=CORRECTIONS {
+        judge_data(&mut learned, &known);
+        let Some(ask) = &mut ask else { break };
+        let seed = derive(seed, &format!("evidence {correction}"));
+        let refuting = weigh(&mut learned, &known.labelled(), of, seed, budget, ask);
+        ask.end_evidence();
+        if refuting.is_empty() || correction == CORRECTIONS || (budget.is_over)() {
+            break;
+        }
+        known.asked.extend(refuting);
+        learned = known.learn(learned, outcomes, cases, None);
+    }
+    Rules::new(&learned, library, level).causes(outcomes, cases)
+}
+
+/// What rules are learned from.
+struct Known<'a> {
+    of: (&'a Library, FeatureLevel),
+    seed: u64,
+    budget: Budget<'a>,
+    sample: Sample,
+    /// The cases that were asked.
+    asked: Vec<Labelled>,
+}
+
+impl Known<'_> {
+    fn labelled(&self) -> Vec<Labelled> {
+        self.sample.values().chain(&self.asked).cloned().collect()
+    }
+
+    /// Learns rules, and again with the cases of the run that they get wrong. With `ask`, experiments refine
+    /// the first ones.
+    fn learn(
+        &mut self,
+        mut learned: Vec<Learned>,
+        outcomes: &Outcomes,
+        cases: &mut dyn Cases,
+        mut ask: Option<&mut dyn Ask>,
+    ) -> Vec<Learned> {
+        for _ in 0..ROUNDS {
+            let labelled = self.labelled();
+            let mut noting = ask.take().map(|ask| Noting { ask, asked: &mut self.asked });
             let note: Option<&mut dyn Ask> = noting.as_mut().map(|noting| noting as _);
-            let before = std::mem::take(&mut learned);
-            learned = learn(&labelled, (library, level), seed, budget, note);
+            let before =
+                std::mem::replace(&mut learned, learn(&labelled, self.of, self.seed, self.budget, note));
             for new in &mut learned {
                 if let Some(old) = before.iter().find(|old| are_alike(old, new)) {
                     keep_estimate(old, new);
                 }
             }
-            let rules = Rules::new(&learned, library, level);
-            if (budget.is_over)() || !rules.add_mistakes(outcomes, &mut sample, cases) {
+            let rules = Rules::new(&learned, self.of.0, self.of.1);
+            if (self.budget.is_over)() || !rules.add_mistakes(outcomes, &mut self.sample, cases) {
                 break;
             }
         }
-        judge_data(&mut learned, &sample, &asked, (library, level), seed, budget);
-        let Some(ask) = ask.as_deref_mut() else { break };
-        let labelled: Vec<Labelled> = sample.values().chain(&asked).cloned().collect();
-        let seed = derive(seed, &format!("evidence {attempt}"));
-        let refuting = weigh(&mut learned, &labelled, (library, level), seed, budget, ask);
-        ask.end_evidence();
-        attempt += 1;
-        if refuting.is_empty() || attempt > CORRECTIONS || (budget.is_over)() {
-            break;
-        }
-        asked.extend(refuting);
+        learned
     }
-    Rules::new(&learned, library, level).causes(outcomes, cases)
 }
 
 /// Replaces rules by conditions on the data, if these are as right about passes whose data may hide a
 /// failure.
-fn judge_data(
-    learned: &mut [Learned],
-    sample: &Sample,
-    asked: &[Labelled],
-    (library, level): (&Library, FeatureLevel),
-    seed: u64,
-    budget: Budget<'_>,
-) {
+fn judge_data(learned: &mut [Learned], known: &Known<'_>) {
+    let Known { of: (library, level), seed, budget, ref sample, ref asked } = *known;
     let rules = Rules::new(learned, library, level);
     // The passes whose data may hide a failure, for each rule that holds for some. The others stay as they
     // are, as do those with few such passes, which support no condition.
@@ -229,7 +254,7 @@ fn judge_data(
 }
 
 /// Whether both are about the same failures.
-fn are_alike(one: &Learned, other: &Learned) -> bool {
+pub(crate) fn are_alike(one: &Learned, other: &Learned) -> bool {
     one.operator == other.operator && one.class == other.class && one.validity == other.validity
 }
 

@@ -33,6 +33,7 @@ mod evidence;
 mod experiment;
 mod explain;
 mod fresh;
+mod join;
 mod label;
 mod learn;
 mod learned;

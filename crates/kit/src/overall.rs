@@ -126,6 +126,7 @@ mod tests {
             pattern: None,
             known: 0,
             cases,
+            others: Vec::new(),
             is_sample: false,
             again: 0,
             passed_again: 0,

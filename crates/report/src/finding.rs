@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use dmlcts_diagnose::{Counterexample, Diagnosis, Finding, LeftOut, Limit, Rule};
+use dmlcts_diagnose::{Counterexample, Diagnosis, Finding, LeftOut, Limit, OtherFailures, Rule};
 use dmlcts_model::escaped;
 use dmlcts_runner::Verdict;
 use dmlcts_spec::Validity;
@@ -231,7 +231,12 @@ pub(crate) fn cases(finding: &Finding) -> String {
         known if known >= finding.cases => ", all of them known".to_owned(),
         known => format!(", {} of them known", grouped(known)),
     };
-    let cases = format!("{}{sample}{known}", counted(finding.cases, "case"));
+    let others = finding
+        .others
+        .iter()
+        .map(|OtherFailures { class, cases }| format!(", {} of them {}", grouped(*cases), class.id()));
+    let others: String = others.collect();
+    let cases = format!("{}{sample}{others}{known}", counted(finding.cases, "case"));
     match finding.again {
         again if again >= finding.cases => cases,
         0 => format!("{cases}, not run again"),

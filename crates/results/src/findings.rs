@@ -1,6 +1,6 @@
 //! Findings in a results file: failures with one cause, as far as the run could tell.
 
-use dmlcts_diagnose::{Counterexample, Finding, Rule};
+use dmlcts_diagnose::{Counterexample, Finding, OtherFailures, Rule};
 use dmlcts_findings::Estimate;
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::Validity;
@@ -25,6 +25,9 @@ pub struct FindingForm {
     /// Whether further failures of the run were only counted, and belong to no finding.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sample: bool,
+    /// The failures that failed in another way than most of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<OtherFailures>,
     /// The number of cases that passed when they ran again.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub passed_again: u64,
@@ -106,13 +109,25 @@ impl FindingForm {
     }
 
     pub(crate) fn new(finding: &Finding) -> Self {
-        let Finding { id, class, operators, rule, cases, is_sample, again, passed_again, .. } = finding;
-        let Finding { digest, bytes_vary, first, smallest, shows, output, .. } = finding;
+        let Finding { id, class, operators, rule, cases, others, .. } = finding;
+        let Finding {
+            is_sample,
+            again,
+            passed_again,
+            digest,
+            bytes_vary,
+            first,
+            smallest,
+            shows,
+            output,
+            ..
+        } = finding;
         Self {
             id: id.clone(),
             operators: operators.iter().map(|name| (*name).to_owned()).collect(),
             rule: rule.as_ref().map(RuleForm::new),
             sample: *is_sample,
+            others: others.clone(),
             passed_again: *passed_again,
             listed: finding.listed.iter().map(ToString::to_string).collect(),
             digest: digest.map(|digest| digest.to_string()),
@@ -140,6 +155,7 @@ impl FindingForm {
             listed: listed?,
             pattern: None,
             cases: group.cases,
+            others: self.others.clone(),
             known: 0,
             is_sample: self.sample,
             again: group.again,

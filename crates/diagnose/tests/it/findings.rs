@@ -105,6 +105,26 @@ fn two_bugs_are_two_findings() {
     assert_eq!(all, run.summary.tally().unexpected(), "each failure is in one finding");
 }
 
+/// Long strides are refused for some sizes and wrong for others.
+#[test]
+fn a_bug_that_shows_in_two_ways_is_one_finding_with_both_counts() {
+    let is_refused = |job: &Job| job.desc.list("Sizes").is_some_and(|it| it.iter().sum::<i64>() % 3 == 0);
+    let backend = spoiling(move |job, outputs| match has_long_stride(job) {
+        true if is_refused(job) => refuse(job, ErrorCode::INVALID_ARGUMENT),
+        true => job.runs.iter().for_each(|run| outputs[run.output.start] ^= 1),
+        false => {}
+    });
+    let run = smoke(backend, ExplainOptions::USUAL_CASES);
+    let [finding] = run.findings.as_slice() else { panic!("{:#?}", run.findings) };
+    assert_eq!(finding.class, WRONG);
+    let [other] = finding.others.as_slice() else { panic!("{finding:#?}") };
+    assert_eq!(other.class, Class::RefusedValid);
+    assert!(rule(finding).is_exact, "{finding:#?}");
+    assert_eq!(rule(finding).predicate.text(), "operator == SLICE and any axis (Sizes > 1 and Strides >= 5)");
+    assert!((1..finding.cases).contains(&other.cases), "{finding:#?}");
+    assert_eq!(finding.cases, run.summary.tally().unexpected(), "each failure is in it");
+}
+
 /// Faults of different operators, which do not mask each other.
 #[test]
 fn three_mutants_in_one_backend_are_three_findings() {

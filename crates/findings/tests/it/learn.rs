@@ -339,6 +339,62 @@ fn one_cause_in_two_operators_is_one_cause() {
     );
 }
 
+/// Causes of failures of two kinds. A case that fails is of the kind `crash` or `wrong`.
+fn causes_of_kinds(kind: impl Fn(&Case) -> Option<&'static str>) -> Vec<Cause> {
+    let label = |case: &Case| match (validity(case), kind(case)) {
+        (Validity::Valid, Some(kind)) => Label::Failed(kind.to_owned()),
+        (Validity::Valid, None) => Label::Passed,
+        _ => Label::Unknown,
+    };
+    let mut outcomes = Outcomes::default();
+    for (case, index) in SMOKE.iter().zip(0..) {
+        match label(case) {
+            Label::Failed(kind) => drop(outcomes.failures.insert(index, kind)),
+            Label::Passed => outcomes.passes.push(index),
+            _ => {}
+        }
+    }
+    let mut ask = |cases: &[Case]| cases.iter().map(label).collect();
+    let of = (Library::embedded(), FeatureLevel::NEWEST);
+    let budget = Budget { evidence: 200, ..BUDGET };
+    explain(&outcomes, of, 1, budget, &mut |index| SMOKE[index as usize].clone(), Some(&mut ask))
+}
+
+#[test]
+fn what_crashes_here_and_is_wrong_there_has_one_cause() {
+    let fails =
+        Predicate::parse("operator == SLICE1 and rank >= 3", Library::embedded()).expect("a predicate");
+    let fails = |case: &Case| fails.holds(case, FeatureLevel::NEWEST, &mut Values::default());
+    // Nothing in the language says which of them crash.
+    let crashes = |case: &Case| case.to_string().bytes().map(u64::from).sum::<u64>() % 5 == 0;
+    let causes = causes_of_kinds(|case| fails(case).then(|| if crashes(case) { "crash" } else { "wrong" }));
+    let [cause] = causes.as_slice() else { panic!("{causes:#?}") };
+    assert_eq!((cause.kind.as_str(), cause.exact), ("wrong", true));
+    assert_eq!(cause.predicate(3), "operator == SLICE1 and rank >= 3");
+    let all = SMOKE.iter().filter(|case| validity(case) == Validity::Valid && fails(case)).count();
+    assert_eq!(cause.failures.len(), all, "the crashes belong to it");
+}
+
+#[test]
+fn kinds_with_different_causes_stay_apart() {
+    let holds = |text: &str| {
+        let predicate = Predicate::parse(text, Library::embedded()).expect(text);
+        move |case: &Case| predicate.holds(case, FeatureLevel::NEWEST, &mut Values::default())
+    };
+    let (crashes, is_wrong) = (
+        holds("operator == SLICE1 and rank >= 5"),
+        holds("operator == SLICE1 and InputTensor.ElementSize == 2"),
+    );
+    let causes = causes_of_kinds(|case| match (crashes(case), is_wrong(case)) {
+        (true, _) => Some("crash"),
+        (false, true) => Some("wrong"),
+        _ => None,
+    });
+    let mut kinds: Vec<&str> = causes.iter().map(|cause| cause.kind.as_str()).collect();
+    kinds.sort_unstable();
+    assert_eq!(kinds, ["crash", "wrong"], "{causes:#?}");
+}
+
 #[test]
 fn a_single_failure_has_no_predicate() {
     // A single failure supports no condition.

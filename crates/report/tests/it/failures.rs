@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use dmlcts_backend::Job;
-use dmlcts_diagnose::{Counterexample, Diagnosis, ExplainOptions, Limit, Rule};
+use dmlcts_diagnose::{Counterexample, Diagnosis, ExplainOptions, Limit, OtherFailures, Rule};
 use dmlcts_findings::Estimate;
 use dmlcts_model::{ErrorCode, Outcome, Phase, line};
 use dmlcts_report::{
     Context, Options, Replay, Style, Terminal, write_findings, write_junit, write_markdown, write_summary,
 };
-use dmlcts_runner::{Configuration, CutPart, Ending, Listed, Partition, QuestionAnswers, Run, Stop};
+use dmlcts_runner::{Class, Configuration, CutPart, Ending, Listed, Partition, QuestionAnswers, Run, Stop};
 use dmlcts_spec::{Library, Predicate, Validity};
 
 use crate::common::*;
@@ -287,7 +287,11 @@ fn expected_failures_of_a_finding_are_counted_apart() {
     assert_eq!(unexplained(&diagnosis).as_deref(), Some(one));
     let text = failures(&diagnosis, Style::PLAIN);
     assert!(text.contains("\nFAIL 1: ") && text.contains("(40 cases, 39 of them known"), "{text}");
+    diagnosis.findings[0].others = vec![OtherFailures { class: Class::Crashed, cases: 3 }];
+    let text = failures(&diagnosis, Style::PLAIN);
+    assert!(text.contains("(40 cases, 3 of them crashed, 39 of them known"), "{text}");
     diagnosis.findings[0].known = 40;
+    diagnosis.findings[0].others.clear();
     let text = failures(&diagnosis, Style::PLAIN);
     assert!(text.contains("\nKNOWN 1: ") && text.contains("(40 cases, all of them known"), "{text}");
     assert_eq!(unexplained(&diagnosis), None, "{text}");
