@@ -60,6 +60,8 @@ const GROUPS: &[i64] = &[2, 3, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 const MODULI: [i64; 2] = [1 << 8, 1 << 16];
 /// The same for codes, which bit fields hold, too.
 const CODES: [i64; 4] = [1 << 3, 1 << 4, 1 << 8, 1 << 16];
+/// The same for positions of axes.
+const AXES: &[i64] = &[2, 3, 4];
 const BYTES: &[i64] = &[4, 8, 16, 32, 64, 128, 256, 1024, 4096];
 
 /// Every word about an operator's cases.
@@ -186,6 +188,8 @@ impl Words {
                 (format!("align({span} * {size}, 4)"), 8),
                 (format!("align((sum axes ({tensor}.Sizes - 1) * {tensor}.Strides) * {size}, 4)"), 8),
                 (format!("align({elements} * {size}, 4)"), 8),
+                // Elements of a type that has no size, taken for bytes.
+                (format!("align({span}, 4)"), 0),
             ] {
                 self.desc(LONG + more, format!("{tensor}.TotalTensorSizeInBytes - {needed}"));
             }
@@ -193,11 +197,16 @@ impl Words {
                 let codes = DataType::all().map(|kind| kind.0.to_string()).collect::<Vec<_>>().join(", ");
                 self.condition(LONG, format!("code({tensor}.DataType) mod {modulus} in [{codes}]"));
             }
+            self.desc(PAIR, format!("code({tensor}.DataType)"));
             self.desc(NAME + 6, format!("{tensor}.Flags"));
             let alignment = format!("{tensor}.GuaranteedBaseOffsetAlignment");
             self.desc(PAIR, format!("{alignment} mod {size}"));
             self.desc(NAME + 6, alignment).divisors = POWERS;
         }
+        // How many times the input the output is, rounded down and up.
+        let [input, output] = Side::BOTH.map(|side| format!("(product axes {}.Sizes)", side.member_name()));
+        self.desc(PAIR, format!("{output} / {input}"));
+        self.desc(PAIR + 4, format!("({output} - 1) / {input}"));
         self.condition(PAIR, "overlaps(InputTensor)");
         // The last element that is read, and its distance from the start in bytes.
         let last = "(sum axes highest * InputTensor.Strides)";
@@ -239,14 +248,14 @@ impl Words {
 
     /// Numbers on an axis that are computed from its lists.
     fn of_axes(&mut self, operator: &Operator, lists: &Lists) {
-        self.axis(NAME, "axis");
+        self.axis(NAME, "axis").divisors = AXES;
         for tensor in Side::BOTH.map(Side::member_name) {
             for of in ["Sizes", "Strides"] {
                 let bytes = format!("{tensor}.{of} * {tensor}.ElementSize");
                 self.axis(PAIR + 4, bytes).divisors = BYTES;
             }
         }
-        self.axis(PAIR, "rank - 1 - axis");
+        self.axis(PAIR, "rank - 1 - axis").divisors = AXES;
         self.axis(PAIR, "InputTensor.Sizes - OutputTensor.Sizes");
         for definition in operator.scope().definitions() {
             let is_usable = definition.term.per_axis && !definition.term.uses_coordinate;
@@ -269,12 +278,15 @@ impl Words {
                 self.list(PAIR, format!("{one} + {other}"));
                 self.list(PAIR, format!("max({one}, {other})"));
                 self.axis(PAIR, format!("{one} - {other}"));
+                // The rest of the axis and a step, which code adds up to divide by the step.
+                self.axis(LONG, format!("InputTensor.Sizes - {one} + {other}"));
             }
             self.axis(PAIR, format!("{one} / InputTensor.Sizes"));
             self.axis(PAIR + 4, format!("({one} - 1) / InputTensor.Sizes"));
             self.axis(PAIR + 4, format!("{one} / (InputTensor.Sizes - 1)"));
             for step in &lists.signed {
                 self.list(PAIR + 4, format!("{one} + (OutputTensor.Sizes - 1) * abs({step})"));
+                self.axis(PAIR, format!("{one} + abs({step})"));
                 self.axis(PAIR, format!("{one} * {step}"));
                 self.axis(PAIR, format!("{one} mod {step}"));
                 self.axis(PAIR + 4, format!("({one} - 1) mod {step}"));
