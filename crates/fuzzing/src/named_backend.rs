@@ -1,6 +1,6 @@
 //! The backend that an environment variable names, for the target `backend`.
 
-use std::{env, sync::Arc, time::Duration};
+use std::{env, fmt::Display, sync::Arc, time::Duration};
 
 use dmlcts_backend::{
     Backend, Batch, Capabilities, Operators, Purpose, Refusal, Run, RunError,
@@ -42,6 +42,7 @@ impl NamedBackend {
     ///
     /// The name is of another kind, or the backend does not start.
     pub fn open(name: &str) -> Result<Self, String> {
+        let failed = |error: &dyn Display| format!("{error}; `dmlcts doctor --backend '{name}'` says more");
         let backend: Box<dyn Backend> = match name.split_once(':') {
             Some(("exec", command)) => {
                 let command = Command::parse(command)
@@ -49,16 +50,11 @@ impl NamedBackend {
                 let launcher =
                     Launcher::new(command, CASE_TIMEOUT).with_operators(Library::embedded().signatures());
                 let host = Arc::new(launcher).host(Purpose::Cases);
-                Box::new(
-                    host.map_err(|error| format!("{error}; `dmlcts doctor --backend '{name}'` says more"))?,
-                )
+                Box::new(host.map_err(|error| failed(&error))?)
             }
             Some(("dylib", path)) => {
                 let opened = Dylib::load(path).and_then(|library| library.open());
-                Box::new(
-                    opened
-                        .map_err(|error| format!("{error}; `dmlcts doctor --backend '{name}'` says more"))?,
-                )
+                Box::new(opened.map_err(|error| failed(&error))?)
             }
             _ => {
                 return Err(format!(

@@ -156,12 +156,10 @@ impl<'lib> Crossed<'lib> {
         let rank = desc.rank();
         if truth.of > 1 || rank == 1 {
             for axis in (0..rank.min(MOST_AXES)).filter(|axis| truth.on >> axis & 1 == 1) {
-                let place = if axis + 1 == rank {
-                    LAST
-                } else if axis == 0 {
-                    FIRST
-                } else {
-                    INNER
+                let place = match axis {
+                    _ if axis + 1 == rank => LAST,
+                    0 => FIRST,
+                    _ => INNER,
                 };
                 places[Cross::Axis as usize] |= 1 << place;
             }

@@ -247,11 +247,7 @@ pub fn integers<'a>(desc: &'a mut Desc, kind: &MemberKind) -> impl Iterator<Item
 
 /// Gives both tensors, and every member that names a type, another data type.
 pub fn retype(desc: &mut Desc, data_type: DataType) {
-    for side in Side::BOTH {
-        if let Some(tensor) = desc.tensor_mut(side) {
-            tensor.data_type = data_type;
-        }
-    }
+    desc.input.iter_mut().chain(&mut desc.output).for_each(|tensor| tensor.data_type = data_type);
     integers(desc, &MemberKind::DataType).for_each(|code| *code = data_type.0.into());
 }
 

@@ -1,6 +1,7 @@
 //! A suite applied to a spec: a stream of cases with random access.
 
 use std::{
+    collections::HashMap,
     panic::resume_unwind,
     sync::{Arc, OnceLock},
     thread,
@@ -14,7 +15,7 @@ use crate::{
     draw::derive,
     lower,
     pool::Pools,
-    space::Space,
+    space::{Space, blank},
     strategy::{
         Generator, Row, SearchResult, Searched, boundary, covering, documented, enclosed,
         exhaustive::{Bounded, Exhaustive},
@@ -103,7 +104,7 @@ impl<'lib> Expansion<'lib> {
     fn new(suite: &Suite, library: &'lib Library, seed: u64) -> Result<Self, LoadError> {
         let checked = suite.check(library)?;
         let mut spaces =
-            Spaces { library, seed, found: Vec::new(), pools: Vec::new(), vectors: Arc::default() };
+            Spaces { seed, found: HashMap::new(), pools: HashMap::new(), vectors: Arc::default() };
         if suite.form().parts.iter().any(|part| part.strategy == Strategy::Vectors) {
             let files = Vectors::embedded(library)?;
             spaces.vectors = files.iter().flat_map(Vectors::cases).cloned().collect();
@@ -203,16 +204,17 @@ impl<'lib> Expansion<'lib> {
 
     /// A case to pass to [`Expansion::case`]; `None` if the spec has no operators.
     pub fn blank(&self) -> Option<Case> {
-        crate::strategy::blank(self.library)
+        Some(blank(self.library.operators().first()?.signature()))
     }
 }
 
 /// The spaces of the operators, which all parts share.
 struct Spaces<'lib> {
-    library: &'lib Library,
     seed: u64,
-    found: Vec<(usize, Option<Arc<Space<'lib>>>)>,
-    pools: Vec<Arc<Pools<'lib>>>,
+    /// By the position of the operator.
+    found: HashMap<usize, Option<Arc<Space<'lib>>>>,
+    /// By the position of the operator and the greatest size.
+    pools: HashMap<(usize, usize), Arc<Pools<'lib>>>,
     /// The test vectors, if a part has them.
     vectors: Arc<[Case]>,
 }
@@ -220,26 +222,15 @@ struct Spaces<'lib> {
 impl<'lib> Spaces<'lib> {
     /// The space of an operator at the newest level, which includes everything that older levels allow.
     fn of(&mut self, operator: &'lib Operator) -> Option<Arc<Space<'lib>>> {
-        let place = self.library.operators().iter().position(|known| std::ptr::eq(known, operator))?;
-        if let Some((_, space)) = self.found.iter().find(|(known, _)| *known == place) {
-            return space.clone();
-        }
-        let space = Space::new(operator, FeatureLevel::NEWEST).map(Arc::new);
-        self.found.push((place, space.clone()));
-        space
+        let space = || Space::new(operator, FeatureLevel::NEWEST).map(Arc::new);
+        self.found.entry(operator.position()).or_insert_with(space).clone()
     }
 
     /// The pools of a space for axes up to a length. Parts with the same limit share them.
     fn pools(&mut self, space: &Arc<Space<'lib>>, longest: usize) -> Arc<Pools<'lib>> {
-        let known =
-            self.pools.iter().find(|pools| Arc::ptr_eq(&pools.space, space) && pools.most() == longest);
-        if let Some(pools) = known {
-            return Arc::clone(pools);
-        }
         let seed = derive(self.seed, space.operator.name());
-        let pools = Arc::new(Pools::new(Arc::clone(space), longest, seed));
-        self.pools.push(Arc::clone(&pools));
-        pools
+        let pools = || Arc::new(Pools::new(Arc::clone(space), longest, seed));
+        Arc::clone(self.pools.entry((space.operator.position(), longest)).or_insert_with(pools))
     }
 }
 
@@ -292,7 +283,7 @@ fn generator<'lib>(
         Strategy::Random | Strategy::Layout => Arc::new(Random::new(samplers(), seed, length)),
         Strategy::Mutated => {
             let others = before.iter().map(|part| Arc::clone(&part.generator));
-            Arc::new(Mutated::new(others.collect(), seed, length))
+            Arc::new(Mutated { parts: others.collect(), seed, length })
         }
         Strategy::Vectors => {
             let cases = Arc::clone(&spaces.vectors);

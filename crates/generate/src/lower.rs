@@ -109,9 +109,7 @@ impl Lowering<'_> {
                 }
             }
             TermKind::If(parts) => {
-                let [condition, a, b] = &**parts;
-                let parts = [condition, a, b].map(|part| Box::new(self.condition(part)));
-                let [condition, a, b] = parts;
+                let [condition, a, b] = parts.each_ref().map(|part| Box::new(self.condition(part)));
                 Condition::If(condition, a, b)
             }
             // A condition that holds over whole domains has the same value on each axis.
@@ -215,26 +213,17 @@ impl Lowering<'_> {
         let equal = |a, b| Self::compare(expression::Comparison::Equal, self.number(a), self.number(b));
         match &term.kind {
             TermKind::Compare(comparison, pair) => {
-                found.push(Self::compare(*comparison, self.number(&pair[0]), self.number(&pair[1])));
+                return found.push(Self::compare(*comparison, self.number(&pair[0]), self.number(&pair[1])));
             }
-            TermKind::Definition(definition) => self.comparisons(&definition.term, found),
-            TermKind::Negate(a) | TermKind::Absolute(a) | TermKind::Not(a) => self.comparisons(a, found),
-            TermKind::Binary(binary, pair) => {
-                if matches!(binary, Binary::Minimum | Binary::Maximum) {
-                    // Equality is the boundary at which the choice changes.
-                    found.push(equal(&pair[0], &pair[1]));
-                }
-                pair.iter().for_each(|part| self.comparisons(part, found));
+            TermKind::Definition(definition) => return self.comparisons(&definition.term, found),
+            TermKind::In(..) | TermKind::Over(..) | TermKind::On(..) | TermKind::Agree(..) => return,
+            // Equality is the boundary at which the choice changes.
+            TermKind::Binary(Binary::Minimum | Binary::Maximum, pair) => {
+                found.push(equal(&pair[0], &pair[1]));
             }
-            TermKind::Logic(_, pair) => pair.iter().for_each(|part| self.comparisons(part, found)),
-            TermKind::Clamp(parts) => {
-                for end in &parts[1..] {
-                    found.push(equal(&parts[0], end));
-                }
-                parts.iter().for_each(|part| self.comparisons(part, found));
-            }
-            TermKind::If(parts) => parts.iter().for_each(|part| self.comparisons(part, found)),
+            TermKind::Clamp(parts) => found.extend(parts[1..].iter().map(|end| equal(&parts[0], end))),
             _ => {}
         }
+        term.kind.parts().iter().for_each(|part| self.comparisons(part, found));
     }
 }

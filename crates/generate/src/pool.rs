@@ -125,11 +125,6 @@ impl<'lib> Pools<'lib> {
         Self { space, seed, most, places, shares, workspaces: Mutex::default() }
     }
 
-    /// The greatest size.
-    pub(crate) fn most(&self) -> usize {
-        self.most
-    }
-
     /// The pools of a setting.
     pub(crate) fn share(&self, setting: usize) -> &Share {
         &self.shares[self.places[setting]]

@@ -1,16 +1,6 @@
 //! Mixed-radix numbers. They map a list of choices to a number below the number of combinations, and back. A
 //! product of billions of cases is thus addressable without listing it.
 
-/// The number of combinations; `None` beyond `u128::MAX`.
-pub fn product(radices: impl IntoIterator<Item = u128>) -> Option<u128> {
-    radices.into_iter().try_fold(1_u128, u128::checked_mul)
-}
-
-/// `base` to the power of `exponent`; `None` beyond `u128::MAX`.
-pub fn power(base: u128, exponent: usize) -> Option<u128> {
-    product(std::iter::repeat_n(base, exponent))
-}
-
 /// Decomposes a number into digits, the least significant first.
 #[derive(Clone, Copy, Debug)]
 pub struct Digits {
@@ -42,12 +32,6 @@ impl Digits {
             digit as u64
         }
     }
-
-    /// The remaining number, without the digits taken.
-    #[inline]
-    pub fn rest(self) -> u128 {
-        self.rest
-    }
 }
 
 /// Finds the part that contains `place`, and the index within the part. `ends` are the cumulative lengths of
@@ -78,15 +62,8 @@ mod tests {
             for &(digit, radix) in &digits {
                 prop_assert_eq!(taken.take(radix), digit);
             }
-            prop_assert_eq!(taken.rest(), 0);
+            prop_assert_eq!(taken.rest, 0);
         }
-    }
-
-    #[test]
-    fn products_beyond_128_bits_are_said_to_be() {
-        assert_eq!(power(10, 3), Some(1000));
-        assert_eq!(power(1 << 32, 4), None);
-        assert_eq!(product([]), Some(1));
     }
 
     #[test]

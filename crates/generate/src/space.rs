@@ -9,7 +9,8 @@
 use std::sync::Arc;
 
 use dmlcts_model::{
-    BindingOffsets, Case, DataType, Desc, FeatureLevel, Fill, List, MemberKind, Side, Tensor, Value,
+    BindingOffsets, Case, DataType, Desc, FeatureLevel, Fill, List, MemberKind, Side, Signature, Tensor,
+    Value,
 };
 use dmlcts_spec::{IdSet, Judgement, Operator, Scratch, Validity};
 
@@ -100,6 +101,8 @@ impl<'lib> Space<'lib> {
         let most = (*row.dimensions.end() as usize).min(MOST_AXES);
         let mut types = row.types.clone();
         types.retain(|data_type| data_type.element_size().is_some());
+        let members = operator.signature().members.iter().enumerate();
+        let scalars = members.filter(|(_, member)| member.kind == MemberKind::Scalar);
         let mut space = Self {
             operator,
             level,
@@ -107,7 +110,7 @@ impl<'lib> Space<'lib> {
             settings: Vec::new(),
             types,
             ranks: (least, most),
-            scalars: places(operator, &MemberKind::Scalar),
+            scalars: scalars.map(|(place, _)| place).collect(),
         };
         if least > most || space.types.is_empty() || space.width() > MOST_VARIABLES {
             return None;
@@ -230,9 +233,7 @@ impl<'lib> Space<'lib> {
 
     /// A case of this operator, for [`Space::assemble`] to overwrite.
     pub(crate) fn blank(&self) -> Case {
-        let tensor = Tensor::packed(DataType::FLOAT32, List::from_elem(1, 1));
-        let desc = Desc::usual(Arc::clone(self.operator.signature()), tensor.clone(), tensor);
-        Case { desc: Box::new(desc), binding: BindingOffsets::default(), fill: Fill::Iota }
+        blank(self.operator.signature())
     }
 
     /// Judges a desc at the space's feature level.
@@ -392,10 +393,11 @@ impl Space<'_> {
     }
 }
 
-/// The indices of the members of one kind.
-fn places(operator: &Operator, kind: &MemberKind) -> Vec<usize> {
-    let members = operator.signature().members.iter().enumerate();
-    members.filter(|(_, member)| member.kind == *kind).map(|(place, _)| place).collect()
+/// A case to write others into, of the operator with this signature.
+pub(crate) fn blank(signature: &Arc<Signature>) -> Case {
+    let tensor = Tensor::packed(DataType::FLOAT32, List::from_elem(1, 1));
+    let desc = Desc::usual(Arc::clone(signature), tensor.clone(), tensor);
+    Case { desc: Box::new(desc), binding: BindingOffsets::default(), fill: Fill::Iota }
 }
 
 /// The variables of an axis: both sizes, followed by each list in the order of the struct.

@@ -1,7 +1,7 @@
 //! Faults of numbers: integers that are too narrow for indices, and divisions without a division.
 
 use crate::{
-    kernel::{AxisNumbers, OperatorKind, REFLECTION, SYMMETRIC, WRAP, fold, mirror},
+    kernel::{AxisNumbers, OperatorKind, REFLECTION, SYMMETRIC, WRAP, fold, mirror, reflect_once},
     mutant::{ALL, Mutant, Needs, PADDING1, SLICE1, SLICES},
 };
 
@@ -127,27 +127,27 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     arithmetic("offset-in-u8", SLICES)
         .about("offsets are held in 8 bits")
         .witness(&["SLICE UINT8 in=300 out=2 Offsets=260 Sizes=2 Strides=1"])
-        .plan(|plan, _| plan.axes.iter_mut().for_each(|axis| axis.offset = i64::from(axis.offset as u8))),
+        .plan(|plan, _| plan.each(|axis| axis.offset = i64::from(axis.offset as u8))),
     arithmetic("offset-in-i16", SLICES)
         .about("offsets are held in 16 signed bits")
         .witness(&["SLICE UINT8 in=40000 out=2 Offsets=33000 Sizes=2 Strides=1"])
-        .plan(|plan, _| plan.axes.iter_mut().for_each(|axis| axis.offset = i64::from(axis.offset as i16))),
+        .plan(|plan, _| plan.each(|axis| axis.offset = i64::from(axis.offset as i16))),
     arithmetic("offset-in-u16", SLICES)
         .about("offsets are held in 16 bits")
         .witness(&["SLICE UINT8 in=70000 out=2 Offsets=66000 Sizes=2 Strides=1"])
-        .plan(|plan, _| plan.axes.iter_mut().for_each(|axis| axis.offset = i64::from(axis.offset as u16))),
+        .plan(|plan, _| plan.each(|axis| axis.offset = i64::from(axis.offset as u16))),
     arithmetic("stride-in-i8", SLICES)
         .about("strides are held in 8 signed bits")
         .witness(&["SLICE UINT8 in=300 out=2 Strides=200 Sizes=2 Offsets=0"])
-        .plan(|plan, _| plan.axes.iter_mut().for_each(|axis| axis.step = i64::from(axis.step as i8))),
+        .plan(|plan, _| plan.each(|axis| axis.step = i64::from(axis.step as i8))),
     arithmetic("stride-in-i16", SLICES)
         .about("strides are held in 16 signed bits")
         .witness(&["SLICE UINT8 in=40000 out=2 Strides=33000 Sizes=2 Offsets=0"])
-        .plan(|plan, _| plan.axes.iter_mut().for_each(|axis| axis.step = i64::from(axis.step as i16))),
+        .plan(|plan, _| plan.each(|axis| axis.step = i64::from(axis.step as i16))),
     arithmetic("stride-in-f16", SLICES)
         .about("strides are held in half precision, which rounds above 2048")
         .witness(&["SLICE UINT16 in=4000 out=2 Strides=2049 Sizes=2 Offsets=0"])
-        .plan(|plan, _| plan.axes.iter_mut().for_each(|axis| axis.step = in_float(axis.step, 11))),
+        .plan(|plan, _| plan.each(|axis| axis.step = in_float(axis.step, 11))),
     arithmetic("stride-times-index-in-i8", SLICES)
         .about("the product of a stride and a coordinate is held in 8 signed bits")
         .witness(&["SLICE UINT8 in=160 out=2 Strides=140 Sizes=2 Offsets=0"])
@@ -160,58 +160,51 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&[
             "SLICE1 UINT8 in=65540 out=2 InputWindowSizes=65540 InputWindowStrides=-1 InputWindowOffsets=0",
         ])
-        .plan(|plan, _| plan.axes.iter_mut().for_each(|axis| axis.window = i64::from(axis.window as u16))),
+        .plan(|plan, _| plan.each(|axis| axis.window = i64::from(axis.window as u16))),
     arithmetic("tensor-stride-in-u16", ALL)
         .about("the input's strides are held in 16 bits")
         .witness(&["SLICE UINT8 in=2 out=2 InputTensor.Strides=65537 Sizes=2 Offsets=0 Strides=1"])
-        .plan(|plan, _| {
-            plan.axes.iter_mut().for_each(|axis| axis.input_stride = i64::from(axis.input_stride as u16));
-        }),
+        .plan(|plan, _| plan.each(|axis| axis.input_stride = i64::from(axis.input_stride as u16))),
     arithmetic("tensor-stride-in-i16", ALL)
         .about("the input's strides are held in 16 signed bits")
         .witness(&["SLICE UINT8 in=2 out=2 InputTensor.Strides=32769 Sizes=2 Offsets=0 Strides=1"])
-        .plan(|plan, _| {
-            plan.axes.iter_mut().for_each(|axis| axis.input_stride = i64::from(axis.input_stride as i16));
-        }),
+        .plan(|plan, _| plan.each(|axis| axis.input_stride = i64::from(axis.input_stride as i16))),
     arithmetic("output-stride-in-u16", ALL)
         .about("the output's strides are held in 16 bits")
         .witness(&["SLICE UINT8 in=2 out=2 OutputTensor.Strides=65537 Sizes=2 Offsets=0 Strides=1"])
-        .plan(|plan, _| {
-            plan.axes.iter_mut().for_each(|axis| axis.output_stride = i64::from(axis.output_stride as u16));
-        }),
+        .plan(|plan, _| plan.each(|axis| axis.output_stride = i64::from(axis.output_stride as u16))),
     arithmetic("padding-in-u8", PADDING1)
         .about("paddings are held in 8 bits")
         .witness(&["PADDING1 UINT8 in=3 out=303 PaddingMode=EDGE StartPadding=300 EndPadding=0"])
-        .plan(|plan, _| plan.axes.iter_mut().for_each(|axis| axis.start = i64::from(axis.start as u8))),
+        .plan(|plan, _| plan.each(|axis| axis.start = i64::from(axis.start as u8))),
     arithmetic("padding-in-i8", PADDING1)
         .about("paddings are held in 8 signed bits")
         .witness(&["PADDING1 UINT8 in=3 out=203 PaddingMode=EDGE StartPadding=200 EndPadding=0"])
-        .plan(|plan, _| plan.axes.iter_mut().for_each(|axis| axis.start = i64::from(axis.start as i8))),
+        .plan(|plan, _| plan.each(|axis| axis.start = i64::from(axis.start as i8))),
     arithmetic("padding-in-u16", PADDING1)
         .about("paddings are held in 16 bits")
         .witness(&["PADDING1 UINT8 in=3 out=65540 PaddingMode=EDGE StartPadding=65537 EndPadding=0"])
-        .plan(|plan, _| plan.axes.iter_mut().for_each(|axis| axis.start = i64::from(axis.start as u16))),
+        .plan(|plan, _| plan.each(|axis| axis.start = i64::from(axis.start as u16))),
     arithmetic("padding-in-i16", PADDING1)
         .about("paddings are held in 16 signed bits")
         .witness(&["PADDING1 UINT8 in=3 out=32772 PaddingMode=EDGE StartPadding=32769 EndPadding=0"])
-        .plan(|plan, _| plan.axes.iter_mut().for_each(|axis| axis.start = i64::from(axis.start as i16))),
+        .plan(|plan, _| plan.each(|axis| axis.start = i64::from(axis.start as i16))),
     arithmetic("padding-in-f16", PADDING1)
         .about("paddings are held in half precision, which rounds above 2048")
         .witness(&["PADDING1 UINT8 in=3 out=2052 PaddingMode=EDGE StartPadding=2049 EndPadding=0"])
-        .plan(|plan, _| plan.axes.iter_mut().for_each(|axis| axis.start = in_float(axis.start, 11))),
+        .plan(|plan, _| plan.each(|axis| axis.start = in_float(axis.start, 11))),
     arithmetic("size-in-i8", PADDING1)
         .about("the input's sizes are held in 8 signed bits, and EDGE clamps to them")
         .witness(&["PADDING1 UINT8 in=130 out=131 PaddingMode=EDGE EndPadding=1 StartPadding=0"])
-        .plan(|plan, _| {
-            if plan.kind == OperatorKind::Padding1 {
-                plan.axes.iter_mut().for_each(|axis| axis.n = i64::from(axis.n as i8).max(1));
-            }
-        }),
+        .plan_where(
+            |plan, _| plan.kind == OperatorKind::Padding1,
+            |plan| plan.each(|axis| axis.n = i64::from(axis.n as i8).max(1)),
+        ),
     arithmetic("twice-size-in-u8", PADDING1)
         .about("the period of a mirror is held in 8 bits")
         .witness(&["PADDING1 UINT8 in=130 out=133 PaddingMode=SYMMETRIC EndPadding=3 StartPadding=0"])
         .source(|plan, axis, c| match plan.axes[axis] {
-            AxisNumbers { n, start, .. } if plan.kind == OperatorKind::Padding1 && plan.mode == SYMMETRIC => {
+            AxisNumbers { n, start, .. } if plan.mode == SYMMETRIC => {
                 let period = i64::from((2 * n) as u8).max(1);
                 Some(mirror((c - start).rem_euclid(period), period - 1))
             }
@@ -222,13 +215,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&["PADDING1 FLOAT32 in=2 out=8 PaddingMode=REFLECTION EndPadding=6 StartPadding=0"])
         .folds(REFLECTION, |mut at, n| {
             for _ in 0..4 {
-                at = if at < 0 {
-                    -at
-                } else if at >= n {
-                    2 * (n - 1) - at
-                } else {
-                    at
-                };
+                at = reflect_once(at, n);
             }
             Some(at.clamp(0, n - 1))
         }),
@@ -257,16 +244,14 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("the remainder of WRAP multiplies with the reciprocal of the size in single precision")
         .witness(&["PADDING1 FLOAT32 in=41 out=82 PaddingMode=WRAP EndPadding=41 StartPadding=0"])
         .source(|plan, axis, c| match plan.axes[axis] {
-            AxisNumbers { n, start, .. } if plan.kind == OperatorKind::Padding1 && plan.mode == WRAP => {
-                Some(remainder_by_reciprocal(c - start, n))
-            }
+            AxisNumbers { n, start, .. } if plan.mode == WRAP => Some(remainder_by_reciprocal(c - start, n)),
             _ => plan.source(axis, c),
         }),
     arithmetic("symmetric-by-reciprocal", PADDING1)
         .about("the remainder of SYMMETRIC multiplies with the reciprocal of the period in single precision")
         .witness(&["PADDING1 FLOAT32 in=41 out=123 PaddingMode=SYMMETRIC EndPadding=82 StartPadding=0"])
         .source(|plan, axis, c| match plan.axes[axis] {
-            AxisNumbers { n, start, .. } if plan.kind == OperatorKind::Padding1 && plan.mode == SYMMETRIC => {
+            AxisNumbers { n, start, .. } if plan.mode == SYMMETRIC => {
                 Some(mirror(remainder_by_reciprocal(c - start, 2 * n), 2 * n - 1))
             }
             _ => plan.source(axis, c),
@@ -284,14 +269,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     arithmetic("reflection-fold-in-u8", PADDING1)
         .about("the distance from the input is held in 8 bits before REFLECTION folds it")
         .witness(&["PADDING1 UINT8 in=4 out=304 PaddingMode=REFLECTION StartPadding=300 EndPadding=0"])
-        .source(|plan, axis, c| match plan.axes[axis] {
-            AxisNumbers { n, start, .. }
-                if plan.kind == OperatorKind::Padding1 && plan.mode == REFLECTION && c < start =>
-            {
-                fold(REFLECTION, -i64::from((start - c) as u8), n)
-            }
-            _ => plan.source(axis, c),
-        }),
+        .folds(REFLECTION, |at, n| fold(REFLECTION, if at < 0 { -i64::from(-at as u8) } else { at }, n)),
     arithmetic("negative-step-remainder-truncated", SLICE1)
         .about("a negative stride's start is rounded to a multiple of the stride")
         .witness(&["SLICE1 FLOAT32 in=6 out=2 InputWindowStrides=-4 InputWindowOffsets=0 InputWindowSizes=6"])

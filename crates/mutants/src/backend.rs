@@ -51,7 +51,7 @@ impl Faulty {
         }
         let mut plan = Plan::of(&desc);
         if let Some(plan) = &mut plan {
-            (fault.plan)(plan, state);
+            fault.plan.change(plan, state);
             state.live.push(plan.clone());
         }
         state.created += 1;

@@ -38,9 +38,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&["SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=1"])
         .plan(|plan, _| {
             plan.pack_input();
-            plan.axes
-                .iter_mut()
-                .for_each(|axis| (axis.offset, axis.window, axis.step, axis.start) = (0, 1, 1, 0));
+            plan.each(|axis| (axis.offset, axis.window, axis.step, axis.start) = (0, 1, 1, 0));
         }),
     Mutant::new("crashes-at-thirteen", ALL)
         .about("an innermost output size of 13 ends the process")
@@ -93,11 +91,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             InputWindowStrides=1,-1 InputWindowOffsets=0,0"])
         .plan(|plan, _| {
             if plan.any(|axis| axis.n > 1 && axis.input_stride == 0) {
-                plan.axes
-                    .iter_mut()
-                    .skip(1)
-                    .filter(|axis| axis.is_cropped())
-                    .for_each(|axis| axis.step = axis.step.abs());
+                let cropped = plan.axes.iter_mut().skip(1).filter(|axis| axis.is_cropped());
+                cropped.for_each(|axis| axis.step = axis.step.abs());
             }
         }),
     Mutant::new("five-padded-axes", PADDING1)
@@ -124,19 +119,14 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("WRAP from rank 6 on ignores output strides")
         .witness(&["PADDING1 FLOAT32 in=1,1,1,1,2,2 out=1,1,1,1,3,2 OutputTensor.Strides=9,9,9,9,1,3 \
             PaddingMode=WRAP StartPadding=0,0,0,0,1,0 EndPadding=0,0,0,0,0,0"])
-        .plan(|plan, _| {
-            if plan.mode == WRAP && plan.rank() >= 6 {
-                plan.pack_output();
-            }
-        }),
+        .plan_where(|plan, _| plan.mode == WRAP && plan.rank() >= 6, Plan::pack_output),
     Mutant::new("wide-reverse-with-offset", SLICE1)
         .about("a stride below -1 with an offset is wrong for 8-byte elements")
         .witness(&["SLICE1 FLOAT64 in=8 out=2 InputWindowOffsets=1 InputWindowSizes=5 InputWindowStrides=-2"])
-        .plan(|plan, _| {
-            if plan.width == 8 {
-                confuse(plan, |axis| axis.step < -1 && axis.offset > 0);
-            }
-        }),
+        .plan_where(
+            |plan, _| plan.width == 8,
+            |plan| confuse(plan, |axis| axis.step < -1 && axis.offset > 0),
+        ),
     Mutant::new("nan-value-of-halves", PADDING1)
         .about("CONSTANT with a FLOAT16 NaN from rank 3 on writes zeros")
         .witness(&["PADDING1 FLOAT16 in=1,1,1 out=1,1,2 PaddingMode=CONSTANT StartPadding=0,0,1 \
@@ -150,45 +140,37 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("if both tensors are strided, the input is read as packed from rank 5 on")
         .witness(&["SLICE FLOAT32 in=1,1,1,2,2 out=1,1,1,2,2 InputTensor.Strides=9,9,9,1,2 \
             OutputTensor.Strides=9,9,9,2,1 Sizes=1,1,1,2,2 Offsets=0,0,0,0,0 Strides=1,1,1,1,1"])
-        .plan(|plan, _| {
-            if plan.strided == [true, true] && plan.rank() >= 5 {
-                plan.pack_input();
-            }
-        }),
+        .plan_where(|plan, _| plan.strided == [true, true] && plan.rank() >= 5, Plan::pack_input),
     Mutant::new("two-long-strides-of-bytes", SLICE)
         .about("strides of 3 or more on two axes are wrong for elements of 8 bits")
         .needs(Needs::ManyCases("a type and a property of two axes together"))
         .witness(&["SLICE UINT8 in=7,7 out=3,3 Strides=3,3 Sizes=3,3 Offsets=0,0"])
-        .plan(|plan, _| {
-            if plan.width == 1 && plan.count(|axis| axis.step >= 3 && axis.out > 1) >= 2 {
-                plan.axes.iter_mut().take(1).for_each(|axis| axis.step -= 1);
-            }
-        }),
+        .plan_where(
+            |plan, _| plan.width == 1 && plan.count(|axis| axis.step >= 3 && axis.out > 1) >= 2,
+            |plan| plan.axes.iter_mut().take(1).for_each(|axis| axis.step -= 1),
+        ),
     Mutant::new("edge-around-thin-tensors", PADDING1)
         .about("EDGE swaps the sides of the outermost axis if the innermost has one element")
         .witness(&["PADDING1 FLOAT32 in=3,1 out=6,1 PaddingMode=EDGE StartPadding=1,0 EndPadding=2,0"])
-        .plan(|plan, _| {
-            if plan.mode == EDGE && plan.inner().n == 1 && plan.rank() > 1 {
-                (plan.axes[0].start, plan.axes[0].end) = (plan.axes[0].end, plan.axes[0].start);
-            }
-        }),
+        .plan_where(
+            |plan, _| plan.mode == EDGE && plan.inner().n == 1 && plan.rank() > 1,
+            |plan| (plan.axes[0].start, plan.axes[0].end) = (plan.axes[0].end, plan.axes[0].start),
+        ),
     Mutant::new("symmetric-beyond-two-periods", PADDING1)
         .about("SYMMETRIC by more than twice the input's size is shifted by one element")
         .witness(&["PADDING1 FLOAT32 in=2 out=7 PaddingMode=SYMMETRIC StartPadding=5 EndPadding=0"])
-        .plan(|plan, _| {
-            if plan.mode == SYMMETRIC {
-                plan.axes.iter_mut().filter(|axis| axis.start > 2 * axis.n).for_each(|axis| axis.start -= 1);
-            }
-        }),
+        .plan_where(
+            |plan, _| plan.mode == SYMMETRIC,
+            |plan| plan.each_where(|axis| axis.start > 2 * axis.n, |axis| axis.start -= 1),
+        ),
     Mutant::new("constant-on-both-sides-of-broadcast", PADDING1)
         .about("CONSTANT of a broadcast axis that is padded on both sides swaps them")
         .witness(&["PADDING1 FLOAT32 in=2 out=5 PaddingMode=CONSTANT StartPadding=1 EndPadding=2 \
             InputTensor.Strides=0 PaddingValue=9"])
-        .plan(|plan, _| {
-            if plan.mode == CONSTANT {
-                confuse(plan, |axis| axis.input_stride == 0 && axis.start > 0 && axis.end > 0);
-            }
-        }),
+        .plan_where(
+            |plan, _| plan.mode == CONSTANT,
+            |plan| confuse(plan, |axis| axis.input_stride == 0 && axis.start > 0 && axis.end > 0),
+        ),
     Mutant::new("mixed-signs-of-three-axes", SLICE1)
         .about("two negative strides around a positive one are wrong")
         .witness(&["SLICE1 FLOAT32 in=3,3,3 out=2,2,2 InputWindowSizes=3,3,3 InputWindowStrides=-1,1,-1 \
@@ -224,11 +206,10 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("paddings of INT8 on an inner axis are lost if the outermost axis has more than four elements")
         .needs(Needs::ManyCases("a type and a property of each of two axes together"))
         .witness(&["PADDING1 INT8 in=5,2 out=5,3 PaddingMode=EDGE StartPadding=0,1 EndPadding=0,0"])
-        .plan(|plan, _| {
-            if plan.data_type == DataType::INT8 && plan.axes[0].n > 4 {
-                plan.axes.iter_mut().skip(1).for_each(|axis| axis.start = 0);
-            }
-        }),
+        .plan_where(
+            |plan, _| plan.data_type == DataType::INT8 && plan.axes[0].n > 4,
+            |plan| plan.axes.iter_mut().skip(1).for_each(|axis| axis.start = 0),
+        ),
     Mutant::new("thirty-second-element-wrong", ALL)
         .about("the element with index 32 is that with index 0")
         .witness(&["SLICE FLOAT32 in=40 out=40 Sizes=40 Offsets=0 Strides=1"])

@@ -20,7 +20,7 @@ pub struct Fault {
     /// The code of refusals that the reference does not share.
     pub(crate) code: ErrorCode,
     /// Changes the numbers of a created operator. It may remember and recall operators.
-    pub(crate) plan: fn(&mut Plan, &mut BackendState),
+    pub(crate) plan: PlanFault,
     /// The output coordinates of an index.
     pub(crate) coordinates: fn(&Plan, i64, &mut [i64]),
     /// Whether the element of an index, at these output coordinates, is written at all.
@@ -45,7 +45,7 @@ pub(crate) const RIGHT: Fault = Fault {
     read: |_| {},
     judge: Judge::By(|asked, _| asked.is_valid()),
     code: ErrorCode::INVALID_ARGUMENT,
-    plan: |_, _| {},
+    plan: PlanFault::By(|_, _| {}),
     coordinates: Plan::coordinates,
     visits: |_, _, _| true,
     source: ReadFault::By(Plan::source),
@@ -74,6 +74,26 @@ impl Judge {
             Self::By(judge) => judge(asked, state),
             Self::Unchecked(reason, is_so) => asked.but_for_where(reason, is_so),
             Self::Refuses(is_so) => asked.unless(is_so),
+        }
+    }
+}
+
+/// The change of an operator's numbers.
+#[derive(Debug)]
+pub(crate) enum PlanFault {
+    /// What the function does.
+    By(fn(&mut Plan, &mut BackendState)),
+    /// What the second function does, for the operators and states for which the first one is true.
+    Where(fn(&Plan, &BackendState) -> bool, fn(&mut Plan)),
+}
+
+impl PlanFault {
+    /// Changes the numbers.
+    pub(crate) fn change(&self, plan: &mut Plan, state: &mut BackendState) {
+        match self {
+            Self::By(change) => change(plan, state),
+            Self::Where(is_so, change) if is_so(plan, state) => change(plan),
+            Self::Where(..) => {}
         }
     }
 }
@@ -126,12 +146,17 @@ impl Value {
             }
         };
         if plan.data_type == data_type {
-            let mut bits = [0; 8];
-            bits[..bytes.len()].copy_from_slice(bytes);
-            let converted = convert(u64::from_le_bytes(bits)).to_le_bytes();
+            let converted = convert(bits(bytes)).to_le_bytes();
             bytes.copy_from_slice(&converted[..bytes.len()]);
         }
     }
+}
+
+/// The bits of an element.
+pub(crate) fn bits(element: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    bytes[..element.len()].copy_from_slice(element);
+    u64::from_le_bytes(bytes)
 }
 
 /// A desc to accept or to refuse.

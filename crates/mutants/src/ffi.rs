@@ -1,6 +1,6 @@
 //! Faults of the layer that reads the caller's structs: wrong members, widths, counts and pointers.
 
-use dmlcts_model::{Desc, List, Side, Value};
+use dmlcts_model::{Desc, List, Side, Tensor, Value};
 
 use crate::mutant::{ALL, Mutant, PADDING1, SLICE1, SLICES};
 
@@ -22,6 +22,21 @@ fn lists(desc: &mut Desc, change: fn(&mut List)) {
     for member in &mut desc.members {
         if let Value::List(Some(list)) = member {
             change(list);
+        }
+    }
+}
+
+/// Changes each tensor.
+fn tensors(desc: &mut Desc, change: impl FnMut(&mut Tensor)) {
+    desc.input.iter_mut().chain(&mut desc.output).for_each(change);
+}
+
+/// Takes null lists of these names for lists of this value.
+fn fill_null(desc: &mut Desc, names: [&str; 2], value: i64) {
+    let rank = desc.rank();
+    for name in names {
+        if let Some(Value::List(list)) = member(desc, name) {
+            list.get_or_insert_with(|| List::from_elem(value, rank));
         }
     }
 }
@@ -97,13 +112,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             "SLICE FLOAT32 in=3 out=3 InputTensor.DataType=257 InputTensor.TotalTensorSizeInBytes=12 \
             Sizes=3 Offsets=0 Strides=1",
         ])
-        .read(|desc| {
-            for side in Side::BOTH {
-                if let Some(tensor) = desc.tensor_mut(side) {
-                    tensor.data_type.0 &= 0xff;
-                }
-            }
-        }),
+        .read(|desc| tensors(desc, |tensor| tensor.data_type.0 &= 0xff)),
     ffi("ffi-count-in-one-byte", ALL)
         .about("DimensionCount of the operator is read from one byte")
         .witness(&["SLICE FLOAT32 in=3 out=3 DimensionCount=257 Sizes=3 Offsets=0 Strides=1"])
@@ -125,11 +134,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&["SLICE FLOAT32 in=3 out=3 InputTensor.DimensionCount=2 Sizes=3 Offsets=0 Strides=1"])
         .read(|desc| {
             let count = desc.integer("DimensionCount").unwrap_or_default() as u32;
-            for side in Side::BOTH {
-                if let Some(tensor) = desc.tensor_mut(side) {
-                    tensor.dimension_count = count;
-                }
-            }
+            tensors(desc, |tensor| tensor.dimension_count = count);
         }),
     ffi("ffi-total-size-in-32-bits", ALL)
         .about("TotalTensorSizeInBytes is read from its lower 32 bits")
@@ -137,13 +142,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             "SLICE FLOAT32 in=3 out=3 InputTensor.TotalTensorSizeInBytes=4294967296 Sizes=3 Offsets=0 \
             Strides=1",
         ])
-        .read(|desc| {
-            for side in Side::BOTH {
-                if let Some(tensor) = desc.tensor_mut(side) {
-                    tensor.total_size &= 0xffff_ffff;
-                }
-            }
-        }),
+        .read(|desc| tensors(desc, |tensor| tensor.total_size &= 0xffff_ffff)),
     ffi("ffi-total-size-signed", ALL)
         .about("TotalTensorSizeInBytes is read as a signed number of 32 bits, and negative ones are refused")
         .witness(&[
@@ -151,13 +150,11 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             Strides=1",
         ])
         .read(|desc| {
-            for side in Side::BOTH {
-                if let Some(tensor) =
-                    desc.tensor_mut(side).filter(|tensor| tensor.total_size & 0x8000_0000 != 0)
-                {
+            tensors(desc, |tensor| {
+                if tensor.total_size & 0x8000_0000 != 0 {
                     tensor.total_size = 0;
                 }
-            }
+            });
         }),
     ffi("ffi-alignment-in-one-byte", ALL)
         .about("GuaranteedBaseOffsetAlignment is read from one byte")
@@ -165,13 +162,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             "SLICE FLOAT32 in=3 out=3 InputTensor.GuaranteedBaseOffsetAlignment=384 Sizes=3 Offsets=0 \
             Strides=1",
         ])
-        .read(|desc| {
-            for side in Side::BOTH {
-                if let Some(tensor) = desc.tensor_mut(side) {
-                    tensor.alignment &= 0xff;
-                }
-            }
-        }),
+        .read(|desc| tensors(desc, |tensor| tensor.alignment &= 0xff)),
     ffi("ffi-output-strides-are-inputs", ALL)
         .about("a null pointer of output strides keeps the pointer of the input's")
         .witness(&["SLICE FLOAT32 in=2,2 out=2,2 InputTensor.Strides=1,2 Sizes=2,2 Offsets=0,0 Strides=1,1"])
@@ -233,25 +224,11 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     ffi("ffi-null-padding-is-zero", PADDING1)
         .about("a null list of paddings is taken for zeros")
         .witness(&["PADDING1 FLOAT32 in=4 out=4 PaddingMode=CONSTANT EndPadding=null StartPadding=0"])
-        .read(|desc| {
-            let rank = desc.rank();
-            for name in ["StartPadding", "EndPadding"] {
-                if let Some(Value::List(list)) = member(desc, name) {
-                    list.get_or_insert_with(|| List::from_elem(0, rank));
-                }
-            }
-        }),
+        .read(|desc| fill_null(desc, ["StartPadding", "EndPadding"], 0)),
     ffi("ffi-null-strides-are-one", SLICES)
         .about("a null list of strides is taken for ones")
         .witness(&["SLICE FLOAT32 in=4 out=4 Strides=null Sizes=4 Offsets=0"])
-        .read(|desc| {
-            let rank = desc.rank();
-            for name in ["Strides", "InputWindowStrides"] {
-                if let Some(Value::List(list)) = member(desc, name) {
-                    list.get_or_insert_with(|| List::from_elem(1, rank));
-                }
-            }
-        }),
+        .read(|desc| fill_null(desc, ["Strides", "InputWindowStrides"], 1)),
     ffi("ffi-int-strides-lose-sign", SLICE1)
         .about("InputWindowStrides is read as const UINT*, and those above INT_MAX are taken for 1")
         .seen_in("the page of SLICE1, Members")

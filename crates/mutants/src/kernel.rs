@@ -222,6 +222,20 @@ impl Plan {
         packed_strides(&self.axes.iter().map(size).collect::<List>())
     }
 
+    /// Changes each axis.
+    pub(crate) fn each(&mut self, change: impl FnMut(&mut AxisNumbers)) {
+        self.axes.iter_mut().for_each(change);
+    }
+
+    /// Changes each axis that is so.
+    pub(crate) fn each_where(
+        &mut self,
+        is_so: impl Fn(&AxisNumbers) -> bool,
+        change: impl FnMut(&mut AxisNumbers),
+    ) {
+        self.axes.iter_mut().filter(|axis| is_so(axis)).for_each(change);
+    }
+
     /// Makes the input's strides packed.
     pub(crate) fn pack_input(&mut self) {
         let packed = self.packed(|axis| axis.n);
@@ -236,7 +250,7 @@ impl Plan {
 
     /// Makes the operator write nothing.
     pub(crate) fn write_nothing(&mut self) {
-        self.axes.iter_mut().for_each(|axis| axis.out = 0);
+        self.each(|axis| axis.out = 0);
     }
 }
 
@@ -255,6 +269,15 @@ pub(crate) fn fold(mode: i64, at: i64, n: i64) -> Option<i64> {
 /// The place on the way back from the far end, if it is nearer.
 pub(crate) fn mirror(place: i64, far: i64) -> i64 {
     place.min(far - place)
+}
+
+/// Folds a coordinate outside of the input once, as REFLECTION does. The result may be outside, too.
+pub(crate) fn reflect_once(at: i64, n: i64) -> i64 {
+    match at {
+        ..0 => -at,
+        _ if at >= n => 2 * (n - 1) - at,
+        _ => at,
+    }
 }
 
 /// Writes an element. Writes outside of the output are dropped, as robust buffer access does.

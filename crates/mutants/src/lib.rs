@@ -22,9 +22,9 @@
 //! | `store` | how are they written? |
 //! | `after` | what else happens to memory? |
 //!
-//! Three seams have methods for their usual faults. `unchecked` leaves a check of `judge` out for some descs,
-//! and `refuses` adds one. `folds` is a `source` of one padding mode, and `converts` is a `value` of one data
-//! type.
+//! Four seams have methods for their usual faults. `unchecked` leaves a check of `judge` out for some descs,
+//! and `refuses` adds one. `plan_where` is a `plan` of some operators. `folds` is a `source` of one padding
+//! mode, and `converts` is a `value` of one data type.
 //!
 //! The backend in `backend.rs` and its copy in `kernel.rs` ask these questions. `fault.rs` defines the
 //! struct, and `mutant.rs` the methods and the defaults. Each other file has the mutants of one theme.

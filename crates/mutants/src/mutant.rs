@@ -4,7 +4,7 @@
 use dmlcts_model::{DataType, Desc, ErrorCode, FeatureLevel};
 
 use crate::{
-    fault::{Asked, BackendState, Fault, Judge, Memory, RIGHT, ReadFault, Value},
+    fault::{Asked, BackendState, Fault, Judge, Memory, PlanFault, RIGHT, ReadFault, Value},
     kernel::Plan,
 };
 
@@ -113,7 +113,16 @@ impl Mutant {
     }
 
     pub(crate) const fn plan(mut self, plan: fn(&mut Plan, &mut BackendState)) -> Self {
-        self.fault.plan = plan;
+        self.fault.plan = PlanFault::By(plan);
+        self
+    }
+
+    pub(crate) const fn plan_where(
+        mut self,
+        is_so: fn(&Plan, &BackendState) -> bool,
+        change: fn(&mut Plan),
+    ) -> Self {
+        self.fault.plan = PlanFault::Where(is_so, change);
         self
     }
 

@@ -3,17 +3,16 @@
 use dmlcts_model::DataType;
 
 use crate::{
-    kernel::{AxisNumbers, Plan, put},
+    kernel::{AxisNumbers, put},
     mutant::{ALL, Mutant, PADDING1, SLICES},
 };
 
-/// Writes an element, and zeros to the rest of its word of four bytes.
-fn put_word(plan: &Plan, output: &mut [u8], byte: i64, element: &[u8]) {
+/// Writes zeros to the word of four bytes that has this byte.
+fn clear_word(output: &mut [u8], byte: i64) {
     let word = usize::try_from(byte).unwrap_or(usize::MAX) / 4 * 4;
     if let Some(bytes) = output.get_mut(word..word.saturating_add(4)) {
         bytes.fill(0);
     }
-    put(plan, output, byte, element);
 }
 
 /// A mutant of this theme.
@@ -28,10 +27,9 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&["SLICE UINT8 in=4 out=4 Sizes=4 Offsets=0 Strides=1"])
         .store(|plan, output, byte, element| {
             if plan.width == 1 {
-                put_word(plan, output, byte, element);
-            } else {
-                put(plan, output, byte, element);
+                clear_word(output, byte);
             }
+            put(plan, output, byte, element);
         }),
     packing("halves-clobber-their-word", ALL)
         .about("a store of 16 bits clears the other half of its word")
@@ -39,10 +37,9 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&["SLICE UINT16 in=2 out=2 Sizes=2 Offsets=0 Strides=1"])
         .store(|plan, output, byte, element| {
             if plan.width == 2 {
-                put_word(plan, output, byte, element);
-            } else {
-                put(plan, output, byte, element);
+                clear_word(output, byte);
             }
+            put(plan, output, byte, element);
         }),
     packing("strided-bytes-clobber-their-word", ALL)
         .about("a store of 8 bits into a strided output clears the other bytes of its word")
@@ -50,10 +47,9 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&["SLICE UINT8 in=2,2 out=2,2 OutputTensor.Strides=1,2 Sizes=2,2 Offsets=0,0 Strides=1,1"])
         .store(|plan, output, byte, element| {
             if plan.width == 1 && plan.strided[1] {
-                put_word(plan, output, byte, element);
-            } else {
-                put(plan, output, byte, element);
+                clear_word(output, byte);
             }
+            put(plan, output, byte, element);
         }),
     packing("bytes-of-tail-lost", ALL)
         .about("the last elements of 8 bits are lost if they do not fill a word")
@@ -121,37 +117,21 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&[
             "PADDING1 FLOAT64 in=1 out=2 PaddingMode=CONSTANT StartPadding=1 PaddingValue=0.1 EndPadding=0",
         ])
-        .value(|plan, bytes, is_fill| {
-            if is_fill && plan.data_type == DataType::FLOAT64 {
-                bytes.rotate_left(4);
-            }
-        }),
+        .converts_fill(DataType::FLOAT64, |bits| bits.rotate_left(32)),
     packing("halves-byte-swapped", ALL)
         .about("the bytes of a UINT16 are swapped")
         .witness(&["SLICE UINT16 in=1 out=1 Sizes=1 Offsets=0 Strides=1"])
-        .value(|plan, bytes, _| {
-            if plan.data_type == DataType::UINT16 {
-                bytes.reverse();
-            }
-        }),
+        .converts(DataType::UINT16, |bits| u64::from((bits as u16).swap_bytes())),
     packing("int16-moves-as-int8", ALL)
         .about("INT16 is dispatched as a type of 8 bits")
         .seen_in("onnxruntime#26690")
         .witness(&["SLICE INT16 in=4 out=4 fill=random:1 Sizes=4 Offsets=0 Strides=1"])
-        .value(|plan, bytes, _| {
-            if plan.data_type == DataType::INT16 {
-                bytes[1] = 0;
-            }
-        }),
+        .converts(DataType::INT16, |bits| bits & 0xff),
     packing("float64-moves-as-float32", ALL)
         .about("FLOAT64 is dispatched as a type of 32 bits")
         .seen_in("onnxruntime#26690")
         .witness(&["SLICE FLOAT64 in=4 out=4 fill=random:1 Sizes=4 Offsets=0 Strides=1"])
-        .value(|plan, bytes, _| {
-            if plan.data_type == DataType::FLOAT64 {
-                bytes[..4].fill(0);
-            }
-        }),
+        .converts(DataType::FLOAT64, |bits| bits >> 32 << 32),
     packing("uint8-moves-as-uint16", ALL)
         .about("UINT8 is dispatched as a type of 16 bits, for an even number of elements in a row")
         .seen_in("onnxruntime#26690")
@@ -166,12 +146,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     packing("axes-of-one-element-dropped", SLICES)
         .about("axes with one output element are dropped, and their offsets with them")
         .witness(&["SLICE FLOAT32 in=4,2 out=1,2 Offsets=2,0 Sizes=1,2 Strides=1,1"])
-        .plan(|plan, _| {
-            plan.axes
-                .iter_mut()
-                .filter(|axis| axis.out == 1)
-                .for_each(|axis| (axis.offset, axis.window) = (0, 1));
-        }),
+        .plan(|plan, _| plan.each_where(|axis| axis.out == 1, |axis| (axis.offset, axis.window) = (0, 1))),
     packing("outer-axes-of-one-element-dropped", SLICES)
         .about(
             "axes with one output element outside of the two innermost are dropped, and their offsets \

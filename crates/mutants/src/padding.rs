@@ -3,7 +3,9 @@
 use dmlcts_model::DataType;
 
 use crate::{
-    kernel::{AxisNumbers, CONSTANT, EDGE, OperatorKind, REFLECTION, SYMMETRIC, WRAP, fold, mirror},
+    kernel::{
+        AxisNumbers, CONSTANT, EDGE, OperatorKind, REFLECTION, SYMMETRIC, WRAP, fold, mirror, reflect_once,
+    },
     mutant::{Mutant, PADDING1},
 };
 
@@ -22,7 +24,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("REFLECTION folds once, and elements farther out are the padding value")
         .seen_in("onnxruntime#8265, #16401, #20801, onnx#6735")
         .witness(&["PADDING1 FLOAT32 in=3 out=6 PaddingMode=REFLECTION StartPadding=3 EndPadding=0"])
-        .folds(REFLECTION, |at, n| inside(if at < 0 { -at } else { 2 * (n - 1) - at }, n)),
+        .folds(REFLECTION, |at, n| inside(reflect_once(at, n), n)),
     padding("padding-symmetric-folds-once")
         .about("SYMMETRIC folds once, and elements farther out are the padding value")
         .seen_in("onnxruntime#8265")
@@ -36,18 +38,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     padding("padding-reflection-folds-twice")
         .about("REFLECTION folds twice, and elements farther out are clamped to the edge")
         .witness(&["PADDING1 FLOAT32 in=2 out=6 PaddingMode=REFLECTION StartPadding=4 EndPadding=0"])
-        .folds(REFLECTION, |at, n| {
-            let once = |at: i64| {
-                if at < 0 {
-                    -at
-                } else if at >= n {
-                    2 * (n - 1) - at
-                } else {
-                    at
-                }
-            };
-            Some(once(once(at)).clamp(0, n - 1))
-        }),
+        .folds(REFLECTION, |at, n| Some(reflect_once(reflect_once(at, n), n).clamp(0, n - 1))),
     padding("padding-start-sign-flipped")
         .about("the sign of the start padding is flipped")
         .seen_in("onnxruntime#2433, #2550")
@@ -61,9 +52,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .seen_in("numpy#25926, #28575")
         .witness(&["PADDING1 FLOAT32 in=3 out=8 PaddingMode=REFLECTION StartPadding=1 EndPadding=4"])
         .source(|plan, axis, c| match plan.axes[axis] {
-            AxisNumbers { n, start, .. }
-                if plan.kind == OperatorKind::Padding1 && plan.mode == REFLECTION && c >= start + n =>
-            {
+            AxisNumbers { n, start, .. } if plan.mode == REFLECTION && c >= start + n => {
                 fold(REFLECTION, fold(REFLECTION, c, start + n)? - start, n)
             }
             _ => plan.source(axis, c),
@@ -73,7 +62,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .seen_in("numpy#22464")
         .witness(&["PADDING1 FLOAT32 in=3 out=5 PaddingMode=WRAP StartPadding=2 EndPadding=0"])
         .source(|plan, axis, c| match plan.axes[axis] {
-            AxisNumbers { n, out, start, .. } if plan.kind == OperatorKind::Padding1 && plan.mode == WRAP => {
+            AxisNumbers { n, out, start, .. } if plan.mode == WRAP => {
                 Some((c - start).rem_euclid(out).min(n - 1))
             }
             _ => plan.source(axis, c),
@@ -133,35 +122,21 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("SYMMETRIC runs as REFLECTION")
         .seen_in("coremltools#2280")
         .witness(&["PADDING1 FLOAT32 in=3 out=4 PaddingMode=SYMMETRIC StartPadding=1 EndPadding=0"])
-        .plan(|plan, _| {
-            if plan.mode == SYMMETRIC {
-                plan.mode = REFLECTION;
-            }
-        }),
+        .plan_where(|plan, _| plan.mode == SYMMETRIC, |plan| plan.mode = REFLECTION),
     padding("padding-reflection-is-symmetric")
         .about("REFLECTION runs as SYMMETRIC")
         .seen_in("coremltools#2280")
         .witness(&["PADDING1 FLOAT32 in=3 out=4 PaddingMode=REFLECTION StartPadding=1 EndPadding=0"])
-        .plan(|plan, _| {
-            if plan.mode == REFLECTION {
-                plan.mode = SYMMETRIC;
-            }
-        }),
+        .plan_where(|plan, _| plan.mode == REFLECTION, |plan| plan.mode = SYMMETRIC),
     padding("padding-wrap-is-edge")
         .about("WRAP, the newest mode, runs as EDGE")
         .witness(&["PADDING1 FLOAT32 in=3 out=4 PaddingMode=WRAP StartPadding=1 EndPadding=0"])
-        .plan(|plan, _| {
-            if plan.mode == WRAP {
-                plan.mode = EDGE;
-            }
-        }),
+        .plan_where(|plan, _| plan.mode == WRAP, |plan| plan.mode = EDGE),
     padding("padding-equal-sides-cancel")
         .about("equal start and end paddings cancel each other")
         .seen_in("xla#48715")
         .witness(&["PADDING1 FLOAT32 in=3 out=5 PaddingMode=EDGE StartPadding=1 EndPadding=1"])
-        .plan(|plan, _| {
-            plan.axes.iter_mut().filter(|axis| axis.start == axis.end).for_each(|axis| axis.start = 0);
-        }),
+        .plan(|plan, _| plan.each_where(|axis| axis.start == axis.end, |axis| axis.start = 0)),
     padding("padding-fill-not-written")
         .about("elements of the padding value are never written")
         .seen_in("jax#39120")
@@ -173,11 +148,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&[
             "PADDING1 FLOAT32 in=3 out=4 PaddingMode=CONSTANT StartPadding=1 PaddingValue=1.1 EndPadding=0",
         ])
-        .value(|plan, bytes, is_fill| {
-            if is_fill && plan.data_type == DataType::FLOAT32 {
-                bytes.copy_within(2..4, 0);
-            }
-        }),
+        .converts_fill(DataType::FLOAT32, |bits| bits >> 16 << 16 | bits >> 16),
     padding("padding-every-mode-is-constant")
         .about("every mode runs as CONSTANT")
         .seen_in("Paddle-Lite#9506")
@@ -208,9 +179,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     padding("padding-starts-and-ends-swapped")
         .about("start and end paddings are swapped")
         .witness(&["PADDING1 FLOAT32 in=3 out=4 PaddingMode=EDGE StartPadding=1 EndPadding=0"])
-        .plan(|plan, _| {
-            plan.axes.iter_mut().for_each(|axis| (axis.start, axis.end) = (axis.end, axis.start));
-        }),
+        .plan(|plan, _| plan.each(|axis| (axis.start, axis.end) = (axis.end, axis.start))),
     padding("padding-pairs-read-interleaved")
         .about("starts and ends are read as pairs, one axis after another")
         .seen_in("FFI")

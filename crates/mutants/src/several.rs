@@ -53,14 +53,10 @@ impl Operators for Several {
 
     fn create(&mut self, desc: &Desc) -> Result<CreatedBySeveral, Refusal> {
         let right = Operators::create(&mut self.right, desc);
-        let all: Vec<_> = self.faults.iter_mut().map(|fault| Operators::create(fault, desc)).collect();
+        let mut all: Vec<_> = self.faults.iter_mut().map(|fault| Operators::create(fault, desc)).collect();
         // A fault that changes whether the desc is accepted decides alone.
         if let Some(place) = all.iter().position(|created| created.is_ok() != right.is_ok()) {
-            let created = all.into_iter().nth(place).transpose()?;
-            return Ok(CreatedBySeveral {
-                right: None,
-                faults: created.into_iter().map(|created| (place, created)).collect(),
-            });
+            return Ok(CreatedBySeveral { right: None, faults: vec![(place, all.swap_remove(place)?)] });
         }
         let right = Some(right?);
         let faults: Result<Vec<_>, Refusal> =

@@ -30,18 +30,11 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant::new("slice1-negative-from-input-end", SLICE1)
         .about("a negative stride starts at the input's end instead of the window's end")
         .witness(&["SLICE1 FLOAT32 in=8 out=3 InputWindowOffsets=1 InputWindowSizes=4 InputWindowStrides=-1"])
-        .plan(|plan, _| {
-            plan.axes
-                .iter_mut()
-                .filter(|axis| axis.step < 0)
-                .for_each(|axis| axis.window = axis.n - axis.offset);
-        }),
+        .plan(|plan, _| plan.each_where(|axis| axis.step < 0, |axis| axis.window = axis.n - axis.offset)),
     Mutant::new("slice1-negative-ignores-offset", SLICE1)
         .about("a negative stride starts at the window's size without its offset")
         .witness(&["SLICE1 FLOAT32 in=8 out=2 InputWindowOffsets=2 InputWindowSizes=4 InputWindowStrides=-2"])
-        .plan(|plan, _| {
-            plan.axes.iter_mut().filter(|axis| axis.step < 0).for_each(|axis| axis.offset = 0);
-        }),
+        .plan(|plan, _| plan.each_where(|axis| axis.step < 0, |axis| axis.offset = 0)),
     Mutant::new("slice1-second-reverse-loses-offset", SLICE1)
         .about("reversing one axis after another loses the offset of the first")
         .seen_in("mlx#2755")
@@ -57,9 +50,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .seen_in("onnxruntime#11107")
         .witness(&["SLICE1 FLOAT32 in=6 out=3 InputWindowSizes=3 InputWindowStrides=-1 InputWindowOffsets=0"])
         .plan(|plan, _| {
-            for axis in plan.axes.iter_mut().filter(|axis| axis.step == -1 && axis.offset == 0) {
-                axis.window = axis.n;
-            }
+            plan.each_where(|axis| axis.step == -1 && axis.offset == 0, |axis| axis.window = axis.n);
         }),
     Mutant::new("slice1-negative-end-has-no-size", SLICE1)
         .about("a size computed from a raw end of -1 is 0, and nothing is written")
@@ -80,7 +71,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("a stride is clamped to at least 1")
         .seen_in("oxionnx#4")
         .witness(&["SLICE1 FLOAT32 in=4 out=4 InputWindowStrides=-1 InputWindowOffsets=0 InputWindowSizes=4"])
-        .plan(|plan, _| plan.axes.iter_mut().for_each(|axis| axis.step = axis.step.max(1))),
+        .plan(|plan, _| plan.each(|axis| axis.step = axis.step.max(1))),
     Mutant::new("slice1-full-reverse-loses-last", SLICE1)
         .about("the last element of a reversed whole axis is not written")
         .seen_in("tvm#6829")
@@ -119,7 +110,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&["SLICE FLOAT32 in=4,4 out=2,2 Strides=2,1 Sizes=2,2 Offsets=0,0"])
         .plan(|plan, _| {
             let step = plan.inner().step;
-            plan.axes.iter_mut().for_each(|axis| axis.step = step);
+            plan.each(|axis| axis.step = step);
         }),
     Mutant::new("slice-outermost-stride-for-all", SLICES)
         .about("the outermost axis's stride is used for all axes")
@@ -127,7 +118,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&["SLICE FLOAT32 in=4,4 out=2,2 Strides=1,2 Sizes=2,2 Offsets=0,0"])
         .plan(|plan, _| {
             let step = plan.axes.first().map_or(1, |axis| axis.step);
-            plan.axes.iter_mut().for_each(|axis| axis.step = step);
+            plan.each(|axis| axis.step = step);
         }),
     Mutant::new("slice-equal-strides-are-memcpy", SLICES)
         .about(
@@ -207,11 +198,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .seen_in("MNN 3.6.1")
         .witness(&["SLICE1 FLOAT32 in=4,1,1,1 out=2,1,1,1 InputWindowStrides=-1,1,1,1 \
             InputWindowOffsets=0,0,0,0 InputWindowSizes=4,1,1,1"])
-        .plan(|plan, _| {
-            if plan.rank() >= 4 {
-                plan.axes[0].step = plan.axes[0].step.abs();
-            }
-        }),
+        .plan_where(|plan, _| plan.rank() >= 4, |plan| plan.axes[0].step = plan.axes[0].step.abs()),
     Mutant::new("slice-end-above-int-max", SLICE)
         .about("an end above 2^31 is cut to 32 bits, and the desc is refused")
         .seen_in("TensorFlow 2.21.0")
@@ -255,18 +242,18 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("an output that stops short is aligned to the end of the window instead of its start")
         .witness(&["SLICE1 FLOAT32 in=6 out=2 InputWindowSizes=6 InputWindowStrides=1 InputWindowOffsets=0"])
         .plan(|plan, _| {
-            for axis in plan.axes.iter_mut().filter(|axis| axis.step == 1 && axis.window > 0) {
-                axis.offset += axis.window - axis.out;
-            }
+            plan.each_where(
+                |axis| axis.step == 1 && axis.window > 0,
+                |axis| axis.offset += axis.window - axis.out,
+            );
         }),
     Mutant::new("slice-offset-times-stride", SLICE)
         .about("the offset is counted in strides")
         .witness(&["SLICE FLOAT32 in=8 out=2 Offsets=1 Strides=2 Sizes=2"])
-        .plan(|plan, _| {
-            if plan.kind == OperatorKind::Slice {
-                plan.axes.iter_mut().for_each(|axis| axis.offset *= axis.step);
-            }
-        }),
+        .plan_where(
+            |plan, _| plan.kind == OperatorKind::Slice,
+            |plan| plan.each(|axis| axis.offset *= axis.step),
+        ),
     Mutant::new("slice-sizes-is-input-extent", SLICE)
         .about("SLICE's Sizes is taken for an input extent, as in SLICE1: with a stride, less is written")
         .witness(&["SLICE FLOAT32 in=8 out=4 Strides=2 Sizes=4 Offsets=0"])
@@ -302,19 +289,17 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant::new("slice1-no-positive-offset", SLICE1)
         .about("the offset is added only if the stride is negative or above 1")
         .witness(&["SLICE1 FLOAT32 in=4 out=2 InputWindowOffsets=1 InputWindowSizes=3 InputWindowStrides=1"])
-        .plan(|plan, _| {
-            if plan.kind == OperatorKind::Slice1 {
-                plan.axes.iter_mut().filter(|axis| axis.step == 1).for_each(|axis| axis.offset = 0);
-            }
-        }),
+        .plan_where(
+            |plan, _| plan.kind == OperatorKind::Slice1,
+            |plan| plan.each_where(|axis| axis.step == 1, |axis| axis.offset = 0),
+        ),
     Mutant::new("slice-single-element-from-start", SLICES)
         .about("an output of a single element is the input's first element")
         .witness(&["SLICE FLOAT32 in=2,4 out=1,1 Offsets=1,2 Sizes=1,1 Strides=1,1"])
-        .plan(|plan, _| {
-            if plan.elements() == 1 {
-                plan.axes.iter_mut().for_each(|axis| (axis.offset, axis.window) = (0, 1));
-            }
-        }),
+        .plan_where(
+            |plan, _| plan.elements() == 1,
+            |plan| plan.each(|axis| (axis.offset, axis.window) = (0, 1)),
+        ),
     Mutant::new("slice1-huge-stride-of-one-element", SLICE1)
         .about(
             "an axis of one output element starts at stride times 1 if the stride is larger than the \
@@ -322,8 +307,6 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         )
         .witness(&["SLICE1 FLOAT32 in=4 out=1 InputWindowOffsets=1 InputWindowSizes=2 InputWindowStrides=-3"])
         .plan(|plan, _| {
-            for axis in plan.axes.iter_mut().filter(|axis| axis.step.abs() > axis.window && axis.out == 1) {
-                axis.window = 1;
-            }
+            plan.each_where(|axis| axis.step.abs() > axis.window && axis.out == 1, |axis| axis.window = 1);
         }),
 ];

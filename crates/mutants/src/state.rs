@@ -67,7 +67,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         ])
         .plan(|plan, state| {
             cached(plan, state, |key| {
-                key.axes.iter_mut().for_each(|axis| axis.input_stride = 0);
+                key.each(|axis| axis.input_stride = 0);
                 key.strided[0] = false;
             });
         }),
@@ -79,7 +79,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         ])
         .plan(|plan, state| {
             cached(plan, state, |key| {
-                key.axes.iter_mut().for_each(|axis| axis.output_stride = 0);
+                key.each(|axis| axis.output_stride = 0);
                 key.strided[1] = false;
             });
         }),
@@ -89,25 +89,21 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             "SLICE FLOAT32 in=4 out=2 Sizes=2 Offsets=0 Strides=1",
             "SLICE FLOAT32 in=4 out=2 Offsets=2 Sizes=2 Strides=1",
         ])
-        .plan(|plan, state| {
-            cached(plan, state, |key| key.axes.iter_mut().for_each(|axis| axis.offset = 0));
-        }),
+        .plan(|plan, state| cached(plan, state, |key| key.each(|axis| axis.offset = 0))),
     state("cache-without-windows", SLICE1)
         .about("the key of the cache lacks windows")
         .witness(&[
             "SLICE1 FLOAT32 in=4 out=2 InputWindowSizes=4 InputWindowStrides=-1 InputWindowOffsets=0",
             "SLICE1 FLOAT32 in=4 out=2 InputWindowSizes=3 InputWindowStrides=-1 InputWindowOffsets=0",
         ])
-        .plan(|plan, state| {
-            cached(plan, state, |key| key.axes.iter_mut().for_each(|axis| axis.window = 0));
-        }),
+        .plan(|plan, state| cached(plan, state, |key| key.each(|axis| axis.window = 0))),
     state("cache-without-slice-strides", SLICES)
         .about("the key of the cache lacks the slice's strides")
         .witness(&[
             "SLICE FLOAT32 in=4 out=2 Strides=1 Sizes=2 Offsets=0",
             "SLICE FLOAT32 in=4 out=2 Strides=2 Sizes=2 Offsets=0",
         ])
-        .plan(|plan, state| cached(plan, state, |key| key.axes.iter_mut().for_each(|axis| axis.step = 0))),
+        .plan(|plan, state| cached(plan, state, |key| key.each(|axis| axis.step = 0))),
     state("cache-without-mode", PADDING1)
         .about("the key of the cache lacks PaddingMode")
         .witness(&[
@@ -128,11 +124,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             "PADDING1 FLOAT32 in=3 out=4 PaddingMode=EDGE StartPadding=1 EndPadding=0",
             "PADDING1 FLOAT32 in=3 out=4 PaddingMode=EDGE EndPadding=1 StartPadding=0",
         ])
-        .plan(|plan, state| {
-            cached(plan, state, |key| {
-                key.axes.iter_mut().for_each(|axis| (axis.start, axis.end) = (0, 0));
-            });
-        }),
+        .plan(|plan, state| cached(plan, state, |key| key.each(|axis| (axis.start, axis.end) = (0, 0)))),
     state("cache-without-operator", SLICES)
         .about("the key of the cache does not tell SLICE from SLICE1")
         .witness(&[
@@ -141,12 +133,10 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         ])
         .plan(|plan, state| {
             cached(plan, state, |key| {
-                key.kind = if key.kind == OperatorKind::Padding1 {
-                    OperatorKind::Padding1
-                } else {
-                    OperatorKind::Slice
-                };
-                key.axes.iter_mut().for_each(|axis| (axis.window, axis.step) = (0, 0));
+                if key.kind == OperatorKind::Slice1 {
+                    key.kind = OperatorKind::Slice;
+                }
+                key.each(|axis| (axis.window, axis.step) = (0, 0));
             });
         }),
     state("cache-mixes-zeros", PADDING1)
@@ -257,37 +247,21 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     state("eight-operators-at-once", ALL)
         .about("the ninth operator of a batch does nothing")
         .witness(&["9x SLICE FLOAT32 in=4 out=2 Sizes=2 Offsets=0 Strides=1"])
-        .plan(|plan, state| {
-            if state.live.len() >= 8 {
-                plan.write_nothing();
-            }
-        }),
+        .plan_where(|_, state| state.live.len() >= 8, Plan::write_nothing),
     state("thousand-operators-at-once", ALL)
         .about("the thousand and first operator of a batch does nothing")
         .needs(Needs::Beyond("more than a thousand operators at once"))
         .witness(&["1001x SLICE FLOAT32 in=4 out=2 Sizes=2 Offsets=0 Strides=1"])
-        .plan(|plan, state| {
-            if state.live.len() >= 1000 {
-                plan.write_nothing();
-            }
-        }),
+        .plan_where(|_, state| state.live.len() >= 1000, Plan::write_nothing),
     state("counter-of-eight-bits", ALL)
         .about("every 256th operator does nothing")
         .witness(&["256x SLICE FLOAT32 in=4 out=2 Sizes=2 Offsets=0 Strides=1"])
-        .plan(|plan, state| {
-            if state.created % 256 == 255 {
-                plan.write_nothing();
-            }
-        }),
+        .plan_where(|_, state| state.created % 256 == 255, Plan::write_nothing),
     state("counter-of-sixteen-bits", ALL)
         .about("every 65536th operator does nothing")
         .needs(Needs::ManyCases("more than 2^16 operators of one process"))
         .witness(&["65536x SLICE FLOAT32 in=4 out=2 Sizes=2 Offsets=0 Strides=1"])
-        .plan(|plan, state| {
-            if state.created % 65536 == 65535 {
-                plan.write_nothing();
-            }
-        }),
+        .plan_where(|_, state| state.created % 65536 == 65535, Plan::write_nothing),
     state("handles-run-out", ALL)
         .about("the 10000th operator is refused: handles are not given back")
         .needs(Needs::ManyCases("10000 operators of one process"))

@@ -21,11 +21,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("an input with a stride of 0 is read as packed")
         .seen_in("slangpy#833")
         .witness(&["SLICE FLOAT32 in=3,2 out=3,2 InputTensor.Strides=1,0 Sizes=3,2 Offsets=0,0 Strides=1,1"])
-        .plan(|plan, _| {
-            if plan.any(|axis| axis.input_stride == 0 && axis.n > 1) {
-                plan.pack_input();
-            }
-        }),
+        .plan_where(|plan, _| plan.any(|axis| axis.input_stride == 0 && axis.n > 1), Plan::pack_input),
     strides("broadcast-of-outer-axis-read-as-packed", ALL)
         .about(
             "a broadcast is recognised on the innermost axis only; an input broadcast on another axis is \
@@ -33,22 +29,17 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         )
         .seen_in("slangpy#833")
         .witness(&["SLICE FLOAT32 in=3,2 out=3,2 InputTensor.Strides=0,1 Sizes=3,2 Offsets=0,0 Strides=1,1"])
-        .plan(|plan, _| {
-            if plan.inner().input_stride != 0 && plan.any(|axis| axis.input_stride == 0 && axis.n > 1) {
-                plan.pack_input();
-            }
-        }),
+        .plan_where(
+            |plan, _| plan.inner().input_stride != 0 && plan.any(|axis| axis.input_stride == 0 && axis.n > 1),
+            Plan::pack_input,
+        ),
     strides("broadcast-of-all-axes-reads-on", ALL)
         .about("an input whose strides are all 0 is read as packed")
         .witness(&[
             "PADDING1 FLOAT32 in=2,2 out=2,3 InputTensor.Strides=0,0 PaddingMode=EDGE EndPadding=0,1 \
             StartPadding=0,0",
         ])
-        .plan(|plan, _| {
-            if !plan.any(|axis| axis.input_stride != 0) {
-                plan.pack_input();
-            }
-        }),
+        .plan_where(|plan, _| !plan.any(|axis| axis.input_stride != 0), Plan::pack_input),
     strides("rows-that-share-elements-read-as-packed", ALL)
         .about("an input is read as packed if its rows share elements, although no stride is 0")
         .witness(&["SLICE FLOAT32 in=2,3 out=2,3 InputTensor.Strides=2,1 Sizes=2,3 Offsets=0,0 Strides=1,1"])
@@ -109,19 +100,11 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     strides("input-innermost-stride-is-one", ALL)
         .about("the innermost of the input's strides is taken for 1")
         .witness(&["SLICE FLOAT32 in=2,2 out=2,2 InputTensor.Strides=4,2 Sizes=2,2 Offsets=0,0 Strides=1,1"])
-        .plan(|plan, _| {
-            if let Some(inner) = plan.axes.last_mut() {
-                inner.input_stride = 1;
-            }
-        }),
+        .plan(|plan, _| plan.axes.last_mut().into_iter().for_each(|inner| inner.input_stride = 1)),
     strides("output-innermost-stride-is-one", ALL)
         .about("the innermost of the output's strides is taken for 1")
         .witness(&["SLICE FLOAT32 in=2,2 out=2,2 OutputTensor.Strides=4,2 Sizes=2,2 Offsets=0,0 Strides=1,1"])
-        .plan(|plan, _| {
-            if let Some(inner) = plan.axes.last_mut() {
-                inner.output_stride = 1;
-            }
-        }),
+        .plan(|plan, _| plan.axes.last_mut().into_iter().for_each(|inner| inner.output_stride = 1)),
     strides("input-strides-in-bytes", ALL)
         .about("the input's strides are read as bytes")
         .witness(&["SLICE FLOAT32 in=2,2 out=2,2 InputTensor.Strides=4,2 Sizes=2,2 Offsets=0,0 Strides=1,1"])
@@ -136,27 +119,24 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             "SLICE FLOAT32 in=2,2 out=2,2 InputTensor.Strides=2,1 OutputTensor.Strides=3,1 Sizes=2,2 \
             Offsets=0,0 Strides=1,1",
         ])
-        .plan(|plan, _| {
-            if plan.strided == [true, true] {
-                plan.axes.iter_mut().for_each(|axis| axis.output_stride = axis.input_stride);
-            }
-        }),
+        .plan_where(
+            |plan, _| plan.strided == [true, true],
+            |plan| plan.each(|axis| axis.output_stride = axis.input_stride),
+        ),
     strides("output-strides-for-input", ALL)
         .about("an input without strides is read with the output's")
         .witness(&["SLICE FLOAT32 in=2,2 out=2,2 OutputTensor.Strides=3,1 Sizes=2,2 Offsets=0,0 Strides=1,1"])
-        .plan(|plan, _| {
-            if plan.strided == [false, true] {
-                plan.axes.iter_mut().for_each(|axis| axis.input_stride = axis.output_stride);
-            }
-        }),
+        .plan_where(
+            |plan, _| plan.strided == [false, true],
+            |plan| plan.each(|axis| axis.input_stride = axis.output_stride),
+        ),
     strides("packed-output-takes-input-strides", ALL)
         .about("an output without strides is written with the input's")
         .witness(&["SLICE FLOAT32 in=2,2 out=2,2 InputTensor.Strides=3,1 Sizes=2,2 Offsets=0,0 Strides=1,1"])
-        .plan(|plan, _| {
-            if plan.strided == [true, false] {
-                plan.axes.iter_mut().for_each(|axis| axis.output_stride = axis.input_stride);
-            }
-        }),
+        .plan_where(
+            |plan, _| plan.strided == [true, false],
+            |plan| plan.each(|axis| axis.output_stride = axis.input_stride),
+        ),
     strides("output-strides-sorted", ALL)
         .about("the output's strides are taken for sorted, outermost largest")
         .witness(&["SLICE FLOAT32 in=2,2 out=2,2 OutputTensor.Strides=1,2 Sizes=2,2 Offsets=0,0 Strides=1,1"])
@@ -176,19 +156,11 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     strides("unit-stride-means-packed-input", ALL)
         .about("an input whose innermost stride is 1 is taken for packed")
         .witness(&["SLICE FLOAT32 in=2,2 out=2,2 InputTensor.Strides=3,1 Sizes=2,2 Offsets=0,0 Strides=1,1"])
-        .plan(|plan, _| {
-            if plan.inner().input_stride == 1 {
-                plan.pack_input();
-            }
-        }),
+        .plan_where(|plan, _| plan.inner().input_stride == 1, Plan::pack_input),
     strides("unit-stride-means-packed-output", ALL)
         .about("an output whose innermost stride is 1 is taken for packed, and its holes are filled")
         .witness(&["SLICE FLOAT32 in=2,2 out=2,2 OutputTensor.Strides=3,1 Sizes=2,2 Offsets=0,0 Strides=1,1"])
-        .plan(|plan, _| {
-            if plan.inner().output_stride == 1 {
-                plan.pack_output();
-            }
-        }),
+        .plan_where(|plan, _| plan.inner().output_stride == 1, Plan::pack_output),
     strides("dense-span-means-packed-input", ALL)
         .about("an input without holes is taken for packed, even if it is transposed")
         .witness(&["SLICE FLOAT32 in=2,3 out=2,3 InputTensor.Strides=1,2 Sizes=2,3 Offsets=0,0 Strides=1,1"])
@@ -280,11 +252,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             "PADDING1 FLOAT32 in=2,2 out=2,3 InputTensor.Strides=1,2 PaddingMode=EDGE EndPadding=0,1 \
             StartPadding=0,0",
         ])
-        .plan(|plan, _| {
-            if plan.any(AxisNumbers::is_padded) {
-                plan.pack_input();
-            }
-        }),
+        .plan_where(|plan, _| plan.any(AxisNumbers::is_padded), Plan::pack_input),
     strides("strided-output-loses-last-row", ALL)
         .about(
             "the number of rows of a strided output is its span divided by its pitch, which loses the \

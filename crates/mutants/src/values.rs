@@ -3,57 +3,52 @@
 use dmlcts_model::DataType;
 
 use crate::{
-    kernel::{OperatorKind, Plan},
+    fault::bits,
+    kernel::OperatorKind,
     mutant::{ALL, Mutant, PADDING1},
 };
 
-/// The bits of an element of a float type, and the masks of its sign, exponent and mantissa; `None` for an
-/// integer.
-fn float(plan: &Plan, bytes: &[u8]) -> Option<[u64; 4]> {
-    let (length, mantissa) = match plan.data_type {
-        DataType::FLOAT16 => (16, 10),
-        DataType::FLOAT32 => (32, 23),
-        DataType::FLOAT64 => (64, 52),
-        _ => return None,
-    };
-    let mut bits = [0; 8];
-    bits[..bytes.len()].copy_from_slice(bytes);
-    let (sign, fraction) = (1_u64 << (length - 1), (1_u64 << mantissa) - 1);
-    Some([u64::from_le_bytes(bits), sign, sign - 1 - fraction, fraction])
+/// The masks of a float type's sign, exponent and fraction.
+struct Float {
+    sign: u64,
+    exponent: u64,
+    fraction: u64,
 }
 
-/// Writes the lowest bytes of these bits.
-fn set(bytes: &mut [u8], bits: u64) {
-    let length = bytes.len();
-    bytes.copy_from_slice(&bits.to_le_bytes()[..length]);
-}
+const HALF: Float = Float::new(16, 10);
+const SINGLE: Float = Float::new(32, 23);
+const DOUBLE: Float = Float::new(64, 52);
 
-/// Makes a NaN of this type quiet.
-fn quieten(plan: &Plan, bytes: &mut [u8], data_type: DataType) {
-    if let Some([bits, _, exponent, fraction]) = float(plan, bytes)
-        && plan.data_type == data_type
-        && bits & exponent == exponent
-        && bits & fraction != 0
-    {
-        set(bytes, bits | (fraction + 1) >> 1);
+impl Float {
+    const fn new(length: u32, of_fraction: u32) -> Self {
+        let (sign, fraction) = (1 << (length - 1), (1 << of_fraction) - 1);
+        Self { sign, exponent: sign - 1 - fraction, fraction }
     }
-}
 
-/// Makes a negative zero of this type positive.
-fn lose_sign_of_zero(plan: &Plan, bytes: &mut [u8], data_type: DataType) {
-    if plan.data_type == data_type && float(plan, bytes).is_some_and(|[bits, sign, ..]| bits == sign) {
-        set(bytes, 0);
+    /// The masks of a type; `None` for an integer.
+    const fn of(data_type: DataType) -> Option<Self> {
+        match data_type {
+            DataType::FLOAT16 => Some(HALF),
+            DataType::FLOAT32 => Some(SINGLE),
+            DataType::FLOAT64 => Some(DOUBLE),
+            _ => None,
+        }
     }
-}
 
-/// Makes a denormal of this type a zero of the same sign.
-fn flush(plan: &Plan, bytes: &mut [u8], data_type: DataType) {
-    if let Some([bits, sign, exponent, fraction]) = float(plan, bytes)
-        && plan.data_type == data_type
-        && bits & exponent == 0
-        && bits & fraction != 0
-    {
-        set(bytes, bits & sign);
+    /// Makes a NaN quiet.
+    fn quieten(&self, bits: u64) -> u64 {
+        let is_nan = bits & self.exponent == self.exponent && bits & self.fraction != 0;
+        if is_nan { bits | (self.fraction + 1) >> 1 } else { bits }
+    }
+
+    /// Makes a negative zero positive.
+    fn lose_sign_of_zero(&self, bits: u64) -> u64 {
+        if bits == self.sign { 0 } else { bits }
+    }
+
+    /// Makes a denormal a zero of the same sign.
+    fn flush(&self, bits: u64) -> u64 {
+        if bits & self.exponent == 0 { bits & self.sign } else { bits }
     }
 }
 
@@ -61,16 +56,16 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant::new("float32-nan-quietened", ALL)
         .about("a signalling NaN of FLOAT32 becomes quiet")
         .witness(&["SLICE FLOAT32 in=1 out=1 fill=explicit:0100807f Sizes=1 Offsets=0 Strides=1"])
-        .value(|plan, bytes, _| quieten(plan, bytes, DataType::FLOAT32)),
+        .converts(DataType::FLOAT32, |bits| SINGLE.quieten(bits)),
     Mutant::new("float16-nan-quietened", ALL)
         .about("a signalling NaN of FLOAT16 becomes quiet")
         .seen_in("ONNX Runtime 1.31, 1.32")
         .witness(&["SLICE FLOAT16 in=1 out=1 fill=explicit:017c Sizes=1 Offsets=0 Strides=1"])
-        .value(|plan, bytes, _| quieten(plan, bytes, DataType::FLOAT16)),
+        .converts(DataType::FLOAT16, |bits| HALF.quieten(bits)),
     Mutant::new("float64-nan-quietened", ALL)
         .about("a signalling NaN of FLOAT64 becomes quiet")
         .witness(&["SLICE FLOAT64 in=1 out=1 fill=explicit:010000000000f07f Sizes=1 Offsets=0 Strides=1"])
-        .value(|plan, bytes, _| quieten(plan, bytes, DataType::FLOAT64)),
+        .converts(DataType::FLOAT64, |bits| DOUBLE.quieten(bits)),
     Mutant::new("float32-nan-canonical", ALL)
         .about("every NaN of FLOAT32 becomes the canonical one")
         .seen_in("GPU")
@@ -90,30 +85,30 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .about("a FLOAT32 of -0 becomes 0")
         .seen_in("OpenVINO 2026.4.1")
         .witness(&["SLICE FLOAT32 in=1 out=1 fill=explicit:00000080 Sizes=1 Offsets=0 Strides=1"])
-        .value(|plan, bytes, _| lose_sign_of_zero(plan, bytes, DataType::FLOAT32)),
+        .converts(DataType::FLOAT32, |bits| SINGLE.lose_sign_of_zero(bits)),
     Mutant::new("float16-zero-loses-sign", ALL)
         .about("a FLOAT16 of -0 becomes 0")
         .witness(&["SLICE FLOAT16 in=1 out=1 fill=explicit:0080 Sizes=1 Offsets=0 Strides=1"])
-        .value(|plan, bytes, _| lose_sign_of_zero(plan, bytes, DataType::FLOAT16)),
+        .converts(DataType::FLOAT16, |bits| HALF.lose_sign_of_zero(bits)),
     Mutant::new("float64-zero-loses-sign", ALL)
         .about("a FLOAT64 of -0 becomes 0")
         .witness(&["SLICE FLOAT64 in=1 out=1 fill=explicit:0000000000000080 Sizes=1 Offsets=0 Strides=1"])
-        .value(|plan, bytes, _| lose_sign_of_zero(plan, bytes, DataType::FLOAT64)),
+        .converts(DataType::FLOAT64, |bits| DOUBLE.lose_sign_of_zero(bits)),
     Mutant::new("float32-denormals-flushed", ALL)
         .about("denormals of FLOAT32 become 0")
         .seen_in("GPU")
         .witness(&["SLICE FLOAT32 in=1 out=1 fill=explicit:01000000 Sizes=1 Offsets=0 Strides=1"])
-        .value(|plan, bytes, _| flush(plan, bytes, DataType::FLOAT32)),
+        .converts(DataType::FLOAT32, |bits| SINGLE.flush(bits)),
     Mutant::new("float16-denormals-flushed", ALL)
         .about("denormals of FLOAT16 become 0")
         .seen_in("GPU")
         .witness(&["SLICE FLOAT16 in=1 out=1 fill=explicit:0100 Sizes=1 Offsets=0 Strides=1"])
-        .value(|plan, bytes, _| flush(plan, bytes, DataType::FLOAT16)),
+        .converts(DataType::FLOAT16, |bits| HALF.flush(bits)),
     Mutant::new("float64-denormals-flushed", ALL)
         .about("denormals of FLOAT64 become 0")
         .seen_in("GPU")
         .witness(&["SLICE FLOAT64 in=1 out=1 fill=explicit:0100000000000000 Sizes=1 Offsets=0 Strides=1"])
-        .value(|plan, bytes, _| flush(plan, bytes, DataType::FLOAT64)),
+        .converts(DataType::FLOAT64, |bits| DOUBLE.flush(bits)),
     Mutant::new("float32-negative-denormal-loses-sign", ALL)
         .about("a negative denormal of FLOAT32 becomes positive")
         .seen_in("GPU")
@@ -254,42 +249,26 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&[
             "PADDING1 FLOAT32 in=1 out=2 PaddingMode=CONSTANT StartPadding=1 PaddingValue=-0 EndPadding=0",
         ])
-        .value(|plan, bytes, is_fill| {
-            if is_fill {
-                lose_sign_of_zero(plan, bytes, DataType::FLOAT32);
-            }
-        }),
+        .converts_fill(DataType::FLOAT32, |bits| SINGLE.lose_sign_of_zero(bits)),
     Mutant::new("padding-value-float16-zero-loses-sign", PADDING1)
         .about("a padding value of -0 in FLOAT16 becomes 0")
         .seen_in("TFLite converter")
         .witness(&[
             "PADDING1 FLOAT16 in=1 out=2 PaddingMode=CONSTANT StartPadding=1 PaddingValue=-0 EndPadding=0",
         ])
-        .value(|plan, bytes, is_fill| {
-            if is_fill {
-                lose_sign_of_zero(plan, bytes, DataType::FLOAT16);
-            }
-        }),
+        .converts_fill(DataType::FLOAT16, |bits| HALF.lose_sign_of_zero(bits)),
     Mutant::new("padding-value-nan-quietened", PADDING1)
         .about("a padding value that is a signalling NaN of FLOAT32 becomes quiet")
         .witness(&["PADDING1 FLOAT32 in=1 out=2 PaddingMode=CONSTANT StartPadding=1 \
             PaddingValue=nan:0x7f800001 EndPadding=0"])
-        .value(|plan, bytes, is_fill| {
-            if is_fill {
-                quieten(plan, bytes, DataType::FLOAT32);
-            }
-        }),
+        .converts_fill(DataType::FLOAT32, |bits| SINGLE.quieten(bits)),
     Mutant::new("padding-value-denormal-flushed", PADDING1)
         .about("a padding value that is a denormal of FLOAT32 becomes 0")
         .seen_in("GPU")
         .witness(&[
             "PADDING1 FLOAT32 in=1 out=2 PaddingMode=CONSTANT StartPadding=1 PaddingValue=1e-45 EndPadding=0",
         ])
-        .value(|plan, bytes, is_fill| {
-            if is_fill {
-                flush(plan, bytes, DataType::FLOAT32);
-            }
-        }),
+        .converts_fill(DataType::FLOAT32, |bits| SINGLE.flush(bits)),
     Mutant::new("padding-value-loses-sign", PADDING1)
         .about("the sign of an integer padding value is lost")
         .witness(&[
@@ -307,22 +286,19 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .seen_in("FFI")
         .witness(&["PADDING1 UINT8 in=1 out=2 PaddingMode=CONSTANT StartPadding=1 \
             PaddingValue=0x0000000000000101 EndPadding=0"])
-        .plan(|plan, _| {
-            if plan.width == 1 {
-                plan.value[0] ^= plan.value[1];
-            }
-        }),
+        .plan_where(|plan, _| plan.width == 1, |plan| plan.value[0] ^= plan.value[1]),
     Mutant::new("padding-value-of-sixteen-bits-takes-junk", PADDING1)
         .about("the unused bytes of the union change a padding value of 16 bits")
         .seen_in("FFI")
         .witness(&["PADDING1 UINT16 in=1 out=2 PaddingMode=CONSTANT StartPadding=1 \
             PaddingValue=0x0000000000010001 EndPadding=0"])
-        .plan(|plan, _| {
-            if plan.width == 2 {
+        .plan_where(
+            |plan, _| plan.width == 2,
+            |plan| {
                 (plan.value[0], plan.value[1]) =
                     (plan.value[0] ^ plan.value[2], plan.value[1] ^ plan.value[3]);
-            }
-        }),
+            },
+        ),
     Mutant::new("padding-value-of-four-bytes-takes-junk", PADDING1)
         .about("a padding value of 4 bytes is read as a double if the upper half of the union is not 0")
         .seen_in("FFI")
@@ -350,11 +326,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&[
             "PADDING1 FLOAT16 in=1 out=2 PaddingMode=CONSTANT StartPadding=1 PaddingValue=1 EndPadding=0",
         ])
-        .plan(|plan, _| {
-            if plan.data_type == DataType::FLOAT16 {
-                plan.value.copy_within(2..4, 0);
-            }
-        }),
+        .plan_where(|plan, _| plan.data_type == DataType::FLOAT16, |plan| plan.value.copy_within(2..4, 0)),
     Mutant::new("padding-value-integer-from-float", PADDING1)
         .about("an integer padding value is converted from the union's Float32")
         .seen_in("FFI")
@@ -389,7 +361,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             "PADDING1 INT32 in=1 out=2 PaddingMode=CONSTANT StartPadding=1 PaddingValue=5 EndPadding=0",
         ])
         .value(|plan, bytes, is_fill| {
-            if is_fill && float(plan, bytes).is_none() {
+            if is_fill && Float::of(plan.data_type).is_none() {
                 bytes.fill(0);
             }
         }),
@@ -398,10 +370,10 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         .witness(&["PADDING1 FLOAT32 in=1 out=2 PaddingMode=CONSTANT StartPadding=1 PaddingValue=9 \
             fill=explicit:0000c07f EndPadding=0"])
         .value(|plan, bytes, is_fill| {
-            if let Some([bits, sign, exponent, _]) = float(plan, bytes)
+            if let Some(Float { sign, exponent, .. }) = Float::of(plan.data_type)
                 && !is_fill
                 && plan.kind == OperatorKind::Padding1
-                && bits & (sign - 1) > exponent
+                && bits(bytes) & (sign - 1) > exponent
             {
                 let length = bytes.len();
                 bytes.copy_from_slice(&plan.value[..length]);

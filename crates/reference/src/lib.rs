@@ -33,9 +33,10 @@ mod support;
 mod tensor;
 mod walk;
 
-use dmlcts_backend::{Capabilities, Limits, Operators, Refusal, RunError, Sequential};
-use dmlcts_model::{BindingOffsets, DataType, Desc, FeatureLevel, Tensor};
+use dmlcts_backend::{Capabilities, Operators, Refusal, RunError, Sequential};
+use dmlcts_model::{BindingOffsets, Desc, FeatureLevel, Tensor};
 
+use tensor::Pair;
 use walk::Walk;
 
 /// The reference, which creates and runs one operator at a time.
@@ -66,20 +67,10 @@ enum Plan {
 impl Reference {
     /// A reference at the newest feature level.
     pub fn new() -> Self {
-        let data_types: Vec<DataType> = support::EVERY_TYPE.to_vec();
         let capabilities = Capabilities {
-            name: "reference".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            device: String::new(),
-            driver: String::new(),
-            feature_level: FeatureLevel::NEWEST,
             can_set_feature_level: true,
-            operators: None,
-            data_types,
-            lacks: Vec::new(),
-            ranks: 1..=8,
-            limits: Limits::default(),
-            is_isolated: false,
+            data_types: support::EVERY_TYPE.to_vec(),
+            ..Capabilities::new("reference", env!("CARGO_PKG_VERSION"))
         };
         Self { capabilities, level: FeatureLevel::NEWEST }
     }
@@ -140,6 +131,14 @@ impl Operators for Reference {
             _ => operator.plan.run::<8>(input, output),
         }
         Ok(())
+    }
+}
+
+impl Operator {
+    #[inline]
+    fn new(plan: Plan, pair: &Pair<'_>) -> Self {
+        let required = [pair.input.required_bytes, pair.output.required_bytes];
+        Self { plan, element_size: pair.element_size, required }
     }
 }
 

@@ -80,9 +80,7 @@ pub(crate) fn check<'a>(desc: &'a Desc, checks: Checks<'_>) -> Result<Checked<'a
     if *value_data_type != i64::from(pair.data_type.0) {
         checks.refuse("PaddingValueDataType is not that of the tensors")?;
     }
-    if *count != pair.rank as i64 {
-        checks.refuse("DimensionCount is not that of the tensors")?;
-    }
+    pair.check_count(*count, checks)?;
     let start = uints(start_padding.as_ref(), pair.rank).map_err(|fault| fault.refusal("StartPadding"))?;
     let end = uints(end_padding.as_ref(), pair.rank).map_err(|fault| fault.refusal("EndPadding"))?;
     for axis in 0..pair.rank {
@@ -99,11 +97,7 @@ pub(crate) fn check<'a>(desc: &'a Desc, checks: Checks<'_>) -> Result<Checked<'a
 pub(crate) fn create(Checked { pair, mode, start, value }: Checked<'_>) -> Operator {
     let padded =
         |axis: usize| Padded { mode, start_padding: start[axis] as u32, n: pair.input.sizes[axis] as u32 };
-    Operator {
-        plan: Plan::Padding(Walk::new(&pair, padded), *value),
-        element_size: pair.element_size,
-        required: [pair.input.required_bytes, pair.output.required_bytes],
-    }
+    Operator::new(Plan::Padding(Walk::new(&pair, padded), *value), &pair)
 }
 
 impl Map for Padded {

@@ -47,9 +47,7 @@ pub(crate) fn check<'a>(desc: &'a Desc, checks: Checks<'_>) -> Result<Checked<'a
     else {
         return Err(invalid("the desc has not the members of SLICE"));
     };
-    if *count != pair.rank as i64 {
-        checks.refuse("DimensionCount is not that of the tensors")?;
-    }
+    pair.check_count(*count, checks)?;
     let offsets = uints(offsets.as_ref(), pair.rank).map_err(|fault| fault.refusal("Offsets"))?;
     let sizes = uints(sizes.as_ref(), pair.rank).map_err(|fault| fault.refusal("Sizes"))?;
     let strides = uints(strides.as_ref(), pair.rank).map_err(|fault| fault.refusal("Strides"))?;
@@ -79,9 +77,5 @@ pub(crate) fn check<'a>(desc: &'a Desc, checks: Checks<'_>) -> Result<Checked<'a
 #[inline]
 pub(crate) fn create(Checked { pair, offsets, strides }: Checked<'_>) -> Operator {
     let steps = |axis: usize| Steps { start: offsets[axis] as u32, step: strides[axis] as i32 };
-    Operator {
-        plan: Plan::Slice(Walk::new(&pair, steps)),
-        element_size: pair.element_size,
-        required: [pair.input.required_bytes, pair.output.required_bytes],
-    }
+    Operator::new(Plan::Slice(Walk::new(&pair, steps)), &pair)
 }

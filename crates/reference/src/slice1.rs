@@ -39,9 +39,7 @@ pub(crate) fn check<'a>(desc: &'a Desc, checks: Checks<'_>) -> Result<Checked<'a
     else {
         return Err(invalid("the desc has not the members of SLICE1"));
     };
-    if *count != pair.rank as i64 {
-        checks.refuse("DimensionCount is not that of the tensors")?;
-    }
+    pair.check_count(*count, checks)?;
     let offsets = uints(offsets.as_ref(), pair.rank).map_err(|fault| fault.refusal("InputWindowOffsets"))?;
     let sizes = uints(sizes.as_ref(), pair.rank).map_err(|fault| fault.refusal("InputWindowSizes"))?;
     let strides = ints(strides.as_ref(), pair.rank).map_err(|fault| fault.refusal("InputWindowStrides"))?;
@@ -75,9 +73,5 @@ pub(crate) fn check<'a>(desc: &'a Desc, checks: Checks<'_>) -> Result<Checked<'a
 #[inline]
 pub(crate) fn create(Checked { pair, copy_start, strides }: Checked<'_>) -> Operator {
     let steps = |axis: usize| Steps { start: copy_start[axis] as u32, step: strides[axis] as i32 };
-    Operator {
-        plan: Plan::Slice(Walk::new(&pair, steps)),
-        element_size: pair.element_size,
-        required: [pair.input.required_bytes, pair.output.required_bytes],
-    }
+    Operator::new(Plan::Slice(Walk::new(&pair, steps)), &pair)
 }

@@ -29,6 +29,17 @@ pub(crate) struct Pair<'a> {
     pub(crate) output: TensorLayout<'a>,
 }
 
+impl Pair<'_> {
+    /// Checks the operator's own number of axes.
+    #[inline]
+    pub(crate) fn check_count(&self, count: i64, checks: Checks<'_>) -> Result<(), Refusal> {
+        if count == self.rank as i64 {
+            return Ok(());
+        }
+        checks.refuse("DimensionCount is not that of the tensors")
+    }
+}
+
 /// Validates both tensors, and checks that their types and dimension counts agree.
 #[inline]
 pub(crate) fn pair<'a>(

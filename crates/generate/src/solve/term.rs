@@ -94,38 +94,39 @@ impl Term {
         }
     }
 
-    /// A bit for each unknown that occurs.
-    pub(crate) fn unknowns(&self) -> u32 {
-        match self {
-            Self::Number(_) | Self::Opaque => 0,
-            Self::Unknown(place) => 1 << place,
-            Self::Negate(a) | Self::Absolute(a) => a.unknowns(),
+    /// The terms that it is made of.
+    fn parts(&self) -> impl Iterator<Item = &Self> {
+        let parts = match self {
+            Self::Number(_) | Self::Unknown(_) | Self::Opaque => [None, None],
+            Self::Negate(a) | Self::Absolute(a) => [Some(a), None],
             Self::Add(a, b)
             | Self::Multiply(a, b)
             | Self::Divide(a, b)
             | Self::Modulo(a, b)
             | Self::Minimum(a, b)
-            | Self::Maximum(a, b) => a.unknowns() | b.unknowns(),
-            Self::If(condition, a, b) => condition.unknowns() | a.unknowns() | b.unknowns(),
-        }
+            | Self::Maximum(a, b)
+            | Self::If(_, a, b) => [Some(a), Some(b)],
+        };
+        parts.into_iter().flatten().map(|part| &**part)
+    }
+
+    /// The condition that chooses between its parts.
+    fn condition(&self) -> Option<&Condition> {
+        if let Self::If(condition, ..) = self { Some(condition) } else { None }
+    }
+
+    /// A bit for each unknown that occurs.
+    pub(crate) fn unknowns(&self) -> u32 {
+        let own = if let Self::Unknown(place) = self { 1 << place } else { 0 };
+        let of_condition = self.condition().map_or(0, Condition::unknowns);
+        self.parts().fold(own | of_condition, |mask, part| mask | part.unknowns())
     }
 
     /// Whether the term has no opaque parts.
     fn is_transparent(&self) -> bool {
-        match self {
-            Self::Number(_) | Self::Unknown(_) => true,
-            Self::Opaque => false,
-            Self::Negate(a) | Self::Absolute(a) => a.is_transparent(),
-            Self::Add(a, b)
-            | Self::Multiply(a, b)
-            | Self::Divide(a, b)
-            | Self::Modulo(a, b)
-            | Self::Minimum(a, b)
-            | Self::Maximum(a, b) => a.is_transparent() && b.is_transparent(),
-            Self::If(condition, a, b) => {
-                condition.is_transparent() && a.is_transparent() && b.is_transparent()
-            }
-        }
+        *self != Self::Opaque
+            && self.condition().is_none_or(Condition::is_transparent)
+            && self.parts().all(Self::is_transparent)
     }
 
     /// A bit for each unknown with an occurrence that [`Term::affine`] may not keep separate.
@@ -384,6 +385,19 @@ impl Condition {
         }
     }
 
+    /// The truth of parts, one of which is enough to decide it if it is `decisive`.
+    fn joined(parts: &[Self], domains: &[Interval], decisive: bool) -> Option<bool> {
+        let mut joined = Some(!decisive);
+        for part in parts {
+            match part.truth(domains) {
+                Some(truth) if truth == decisive => return Some(decisive),
+                Some(_) => {}
+                None => joined = None,
+            }
+        }
+        joined
+    }
+
     /// Whether it holds for all values in `domains`, or for none. `None` if this is not known or the
     /// condition may be undefined.
     pub(crate) fn truth(&self, domains: &[Interval]) -> Option<bool> {
@@ -391,28 +405,8 @@ impl Condition {
             Self::Constant(truth) => Some(*truth),
             Self::Opaque => None,
             Self::Compare(comparison) => comparison.truth(domains),
-            Self::All(parts) => {
-                let mut all = Some(true);
-                for part in parts {
-                    match part.truth(domains) {
-                        Some(true) => {}
-                        Some(false) => return Some(false),
-                        None => all = None,
-                    }
-                }
-                all
-            }
-            Self::Any(parts) => {
-                let mut any = Some(false);
-                for part in parts {
-                    match part.truth(domains) {
-                        Some(true) => return Some(true),
-                        Some(false) => {}
-                        None => any = None,
-                    }
-                }
-                any
-            }
+            Self::All(parts) => Self::joined(parts, domains, false),
+            Self::Any(parts) => Self::joined(parts, domains, true),
             Self::If(condition, a, b) => match condition.truth(domains) {
                 Some(true) => a.truth(domains),
                 Some(false) => b.truth(domains),
@@ -471,16 +465,7 @@ impl Condition {
 impl Term {
     /// Every comparison in the term.
     pub(crate) fn comparisons(&self) -> Vec<&Comparison> {
-        match self {
-            Self::Number(_) | Self::Unknown(_) | Self::Opaque => Vec::new(),
-            Self::Negate(a) | Self::Absolute(a) => a.comparisons(),
-            Self::Add(a, b)
-            | Self::Multiply(a, b)
-            | Self::Divide(a, b)
-            | Self::Modulo(a, b)
-            | Self::Minimum(a, b)
-            | Self::Maximum(a, b) => [a.comparisons(), b.comparisons()].concat(),
-            Self::If(condition, a, b) => [condition.comparisons(), a.comparisons(), b.comparisons()].concat(),
-        }
+        let of_condition = self.condition().into_iter().flat_map(Condition::comparisons);
+        of_condition.chain(self.parts().flat_map(Self::comparisons)).collect()
     }
 }

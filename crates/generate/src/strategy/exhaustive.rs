@@ -103,15 +103,14 @@ impl<'lib> Exhaustive<'lib> {
         let widest = tuples.iter().map(|tuple| tuple[INPUT].unsigned_abs()).max().unwrap_or(0);
         let Some((types, ranks)) = space.supported(&self.types, self.ranks) else { return };
         for rank in ranks.0..=ranks.1 {
-            let elements = (0..rank).fold(1_u64, |product, _| product.saturating_mul(widest));
+            let elements = widest.saturating_pow(rank as u32);
             for &data_type in &types {
                 let fills: Vec<Fill> = self
                     .fills
                     .iter()
                     .flat_map(|&fill| fill_variants(fill, data_type, elements, self.seed))
                     .collect();
-                let descs = radix::power(count, rank).unwrap_or(u128::MAX);
-                let cases = descs.saturating_mul(fills.len() as u128);
+                let cases = count.saturating_pow(rank as u32).saturating_mul(fills.len() as u128);
                 let start = listed.ends.last().copied().unwrap_or(0);
                 listed.ends.push(start.saturating_add(cases));
                 listed.blocks.push(Block { place, setting, rank, data_type, fills });

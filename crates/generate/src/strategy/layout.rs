@@ -24,40 +24,30 @@ pub(crate) enum Layouts {
 
 /// The deviations of a case from packed tensors at offset 0.
 pub(crate) struct Layout {
-    input_strides: bool,
-    output_strides: bool,
+    /// Whether the input and the output have strides.
+    pub(crate) strides: [bool; 2],
     /// Larger total sizes, alignments or binding offsets.
-    more: bool,
+    pub(crate) more: bool,
 }
 
 impl Layout {
     /// Draws the deviations.
     pub(crate) fn draw(layouts: Layouts, draws: &mut Draws) -> Self {
         let word = draws.word();
-        let (input_strides, output_strides, more) = match layouts {
-            Layouts::Some => (word & 15 < 4, word >> 4 & 15 < 4, word >> 8 & 15 < 2),
+        let (strides, more) = match layouts {
+            Layouts::Some => ([word & 15 < 4, word >> 4 & 15 < 4], word >> 8 & 15 < 2),
             // At least one of the two tensors has strides.
-            Layouts::All => (word & 15 >= 4, word & 15 < 4 || word >> 4 & 15 < 8, word >> 8 & 15 < 8),
+            Layouts::All => ([word & 15 >= 4, word & 15 < 4 || word >> 4 & 15 < 8], word >> 8 & 15 < 8),
         };
-        Self { input_strides, output_strides, more }
-    }
-
-    /// These deviations.
-    pub(crate) fn of(input_strides: bool, output_strides: bool, more: bool) -> Self {
-        Self { input_strides, output_strides, more }
+        Self { strides, more }
     }
 
     /// Lays out both tensors of a case. They must be packed and have sizes of at least 1.
     pub(crate) fn apply(&self, case: &mut Case, draws: &mut Draws) {
-        if self.input_strides
-            && let Some(tensor) = &mut case.desc.input
-        {
-            stride(tensor, Side::Input, draws);
-        }
-        if self.output_strides
-            && let Some(tensor) = &mut case.desc.output
-        {
-            stride(tensor, Side::Output, draws);
+        for (side, has_strides) in Side::BOTH.into_iter().zip(self.strides) {
+            if let Some(tensor) = case.desc.tensor_mut(side).filter(|_| has_strides) {
+                stride(tensor, side, draws);
+            }
         }
         if self.more {
             bind(case, draws);

@@ -16,13 +16,9 @@ pub(crate) mod random;
 pub(crate) mod twins;
 pub(crate) mod vectors;
 
-use std::{
-    collections::HashSet,
-    sync::{Arc, OnceLock},
-};
+use std::{collections::HashSet, sync::OnceLock};
 
-use dmlcts_model::{BindingOffsets, Case, DataType, Desc, Fill, List, Side, Tensor};
-use dmlcts_spec::Library;
+use dmlcts_model::{Case, DataType, Fill, Side};
 
 use crate::{Length, edit::offset_mut, fill, suite::FillForm};
 
@@ -151,14 +147,6 @@ impl<F: Fn() -> SearchResult + Send + Sync> Generator for Searched<F> {
     }
 }
 
-/// A case of the first operator, to be overwritten.
-pub(crate) fn blank(library: &Library) -> Option<Case> {
-    let signature = Arc::clone(library.operators().first()?.signature());
-    let tensor = Tensor::packed(DataType::FLOAT32, List::from_elem(1, 1));
-    let desc = Desc::usual(signature, tensor.clone(), tensor);
-    Some(Case { desc: Box::new(desc), binding: BindingOffsets::default(), fill: Fill::Iota })
-}
-
 /// The fills of a form, for a data type and a number of elements.
 pub(crate) fn fill_variants(form: FillForm, data_type: DataType, elements: u64, seed: u64) -> Vec<Fill> {
     match form {
@@ -173,6 +161,9 @@ pub(crate) fn fill_variants(form: FillForm, data_type: DataType, elements: u64, 
 
 #[cfg(test)]
 mod tests {
+    use dmlcts_model::BindingOffsets;
+    use dmlcts_spec::Library;
+
     use super::*;
 
     #[test]

@@ -16,18 +16,11 @@ const MOST: u64 = 1 << 20;
 /// A tensor of more bytes costs nothing, since a run usually only creates its operator.
 const VAST: u64 = 1 << 30;
 
-/// The strategy.
+/// The strategy: this number of cases, made from those of these parts.
 pub(crate) struct Mutated<'lib> {
-    parts: Vec<Arc<dyn Generator + 'lib>>,
-    seed: u64,
-    length: Length,
-}
-
-impl<'lib> Mutated<'lib> {
-    /// `length` cases, made from those of these parts.
-    pub(crate) fn new(parts: Vec<Arc<dyn Generator + 'lib>>, seed: u64, length: Length) -> Self {
-        Self { parts, seed, length }
-    }
+    pub(crate) parts: Vec<Arc<dyn Generator + 'lib>>,
+    pub(crate) seed: u64,
+    pub(crate) length: Length,
 }
 
 impl Generator for Mutated<'_> {

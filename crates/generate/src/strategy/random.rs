@@ -99,8 +99,8 @@ pub(crate) struct Shape {
 impl Shape {
     /// The shape with these values.
     pub(crate) fn new(setting: usize, data_type: DataType, rank: usize, layout: BaseLayout) -> Self {
-        let is_strided = layout == BaseLayout::Strided;
-        let layout = Layout::of(is_strided, is_strided, layout == BaseLayout::More);
+        let strides = [layout == BaseLayout::Strided; 2];
+        let layout = Layout { strides, more: layout == BaseLayout::More };
         Self { setting, data_type, rank, layout }
     }
 }
@@ -234,9 +234,7 @@ impl<'lib> Sampler<'lib> {
 
     /// Chooses a fill by the low bits of a word, and its parameters by the high bits.
     fn fill(&self, tuples: &[&[i64]], data_type: DataType, word: u64) -> Fill {
-        const ALL: [FillForm; 4] =
-            [FillForm::Iota, FillForm::Coordinates, FillForm::Random, FillForm::Special];
-        let forms = if self.fills.is_empty() { &ALL[..] } else { &self.fills };
+        let forms = if self.fills.is_empty() { &FillForm::ALL[..] } else { &self.fills };
         match forms[cut(word, forms.len())] {
             FillForm::Iota => Fill::Iota,
             FillForm::Coordinates => {

@@ -116,12 +116,10 @@ fn options(part: &PartForm, place: Place<'_>, wrong: &mut Vec<Diagnostic>) {
         let message = format!("cases cannot cover every {strength} values together");
         wrong.push(place.key("strength").mistake(message, "expected 2 to 4"));
     }
-    if part.elements == Some(0) || part.elements.is_some_and(|most| most > MOST_ELEMENTS) {
-        let message = format!("a tensor of at most {} elements cannot be drawn", part.elements.unwrap_or(0));
-        let wanted = format!("expected 1 to {MOST_ELEMENTS}");
-        if part.strategy != S::Large || part.elements == Some(0) {
-            wrong.push(place.key("elements").mistake(message, wanted));
-        }
+    let limit = if part.strategy == S::Large { u32::MAX } else { MOST_ELEMENTS };
+    if let Some(elements) = part.elements.filter(|elements| !(1..=limit).contains(elements)) {
+        let message = format!("a tensor of at most {elements} elements cannot be drawn");
+        wrong.push(place.key("elements").mistake(message, format!("expected 1 to {MOST_ELEMENTS}")));
     }
 }
 
@@ -171,7 +169,7 @@ fn bounds(
             }
         }
         match mistake {
-            Some(mistake) if !understood => wrong.push(mistaken(place.key("that"), &mistake)),
+            Some(mistake) if !understood => wrong.push(place.key("that").mistaken(mistake)),
             None if !understood => {
                 let name = bound.operator.as_deref().unwrap_or_default();
                 let known: Vec<_> = operators.iter().map(|operator| operator.name()).collect();
@@ -188,15 +186,6 @@ fn understand(bound: &BoundForm, operator: &Operator) -> Result<Term, expression
 }
 
 /// A mistake in an expression, at its position in the file.
-fn mistaken(place: Place<'_>, mistake: &expression::Mistake) -> Diagnostic {
-    let within = mistake.span.start..mistake.span.end;
-    let diagnostic = place.mistake_within(within, mistake.message.clone(), "");
-    match &mistake.help {
-        Some(help) => diagnostic.help(help.clone()),
-        None => diagnostic,
-    }
-}
-
 fn unknown(place: Place<'_>, what: &str, name: &str, known: &[&str]) -> Diagnostic {
     let diagnostic = place
         .mistake(format!("there is no {what} `{name}`"), format!("expected one of {}", known.join(", ")));

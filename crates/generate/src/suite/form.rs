@@ -150,3 +150,7 @@ pub enum FillForm {
     /// NaNs with payloads, infinities, −0, denormals, extremes.
     Special,
 }
+
+impl FillForm {
+    pub(crate) const ALL: [Self; 4] = [Self::Iota, Self::Coordinates, Self::Random, Self::Special];
+}

@@ -49,15 +49,13 @@ fn allowed(operator: &Operator, case: &Case) -> Allowed {
     let broken: Vec<&str> = clauses.map(|clause| clause.id.as_str()).collect();
     let questions = || judgement.questions.items(operator.questions());
     let asked: Vec<&str> = questions().map(|question| question.id.as_str()).collect();
-    let answers: Vec<Answer> = match judgement.validity() {
-        Validity::Valid => vec![Answer::Reading(0)],
-        Validity::Invalid => vec![Answer::Reject],
-        Validity::Open => questions().flat_map(|question| question.allow.iter().copied()).collect(),
-    };
-    let judged = match judgement.validity() {
-        Validity::Valid => "valid".to_owned(),
-        Validity::Invalid => format!("invalid by {}", broken.join(", ")),
-        Validity::Open => format!("open by {}", asked.join(", ")),
+    let (answers, judged): (Vec<Answer>, String) = match judgement.validity() {
+        Validity::Valid => (vec![Answer::Reading(0)], "valid".to_owned()),
+        Validity::Invalid => (vec![Answer::Reject], format!("invalid by {}", broken.join(", "))),
+        Validity::Open => {
+            let allowed = questions().flat_map(|question| question.allow.iter().copied());
+            (allowed.collect(), format!("open by {}", asked.join(", ")))
+        }
     };
     let readings = answers.iter().filter_map(|answer| match answer {
         Answer::Reading(reading) => output(operator, case, *reading, &mut scratch),

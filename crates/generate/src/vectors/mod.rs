@@ -89,8 +89,7 @@ fn case(
     let mut case = match line::parse(desc, library.signatures()) {
         Ok(case) => case,
         Err(error) => {
-            let diagnostic = at.mistake_within(error.span, error.message, "");
-            wrong.push(if error.help.is_empty() { diagnostic } else { diagnostic.help(error.help) });
+            wrong.push(at.misread(error));
             return None;
         }
     };

@@ -14,15 +14,17 @@ mod model;
 mod tests;
 mod whole;
 
-use dmlcts_model::{Case, DataType, Fill, List, MemberKind, Side, Tensor, Value, required_bytes};
+use dmlcts_model::{
+    Case, DataType, Fill, List, MemberKind, Side, Tensor, Value, element_count, required_bytes,
+};
 use dmlcts_spec::{Scratch, Validity};
 
 use self::{
     array::ANY,
     axes::{Axes, Kind},
     model::{
-        BINDING, CoveredLayout, FILL, FILLS, INPUT_LAYOUT, INVALID, Invalid, LAYOUTS, OUTPUT_LAYOUT,
-        Parameters, RANK, SETTING, TYPE,
+        BINDING, CoveredLayout, FILL, INPUT_LAYOUT, INVALID, Invalid, LAYOUTS, OUTPUT_LAYOUT, Parameters,
+        RANK, SETTING, TYPE,
     },
 };
 use super::{SearchResult, fill_variants};
@@ -30,6 +32,7 @@ use crate::{
     draw::{Draws, derive},
     edit::{self, Share},
     space::{MOST_AXES, Space},
+    suite::FillForm,
 };
 
 /// Searches one operator for cases in which every combination of `strength` values occurs.
@@ -134,11 +137,7 @@ fn assemble(parameters: &Parameters<'_, '_>, row: &[u8], draws: &mut Draws, case
     chosen[rank - 1] = inner;
     space.assemble(case, setting, data_type, &chosen[..rank]);
     space.set_scalars(&mut case.desc, data_type, draws.word());
-    for (side, parameter) in [(Side::Input, INPUT_LAYOUT), (Side::Output, OUTPUT_LAYOUT)] {
-        if let Some(tensor) = case.desc.tensor_mut(side) {
-            lay(tensor, LAYOUTS[value(parameter)], draws);
-        }
-    }
+    lay([INPUT_LAYOUT, OUTPUT_LAYOUT].map(|parameter| LAYOUTS[value(parameter)]), draws, case);
     if value(BINDING) == 1 {
         bind(case, draws);
     }
@@ -148,8 +147,7 @@ fn assemble(parameters: &Parameters<'_, '_>, row: &[u8], draws: &mut Draws, case
         Invalid::Rank(rank) => edit::rerank(&mut case.desc, &setting.unit, Share::All, rank),
         Invalid::Code(member, code) => case.desc.members[member] = Value::Integer(code),
     }
-    let fills = fill_variants(FILLS[value(FILL)], data_type, elements(case), draws.word() >> 40);
-    case.fill = draws.pick(&fills).cloned().unwrap_or(Fill::Iota);
+    fill(FillForm::ALL[value(FILL)], data_type, draws, case);
     true
 }
 
@@ -168,13 +166,25 @@ fn pick(kinds: &[Kind], is_wanted: impl Fn(&Kind) -> bool, word: u64) -> Option<
     kind.tuples.get(((word >> 32) % kind.tuples.len() as u64) as usize).map(Vec::as_slice)
 }
 
-fn elements(case: &Case) -> u64 {
+/// Fills the input with elements of this type.
+fn fill(form: FillForm, data_type: DataType, draws: &mut Draws, case: &mut Case) {
     let sizes = case.desc.input.as_ref().and_then(|tensor| tensor.sizes.as_ref());
-    sizes.map_or(0, |sizes| sizes.iter().fold(1, |count, &size| count * size.max(0).unsigned_abs()))
+    let elements = sizes.map_or(0, |sizes| element_count(sizes) as u64);
+    let fills = fill_variants(form, data_type, elements, draws.word() >> 40);
+    case.fill = draws.pick(&fills).cloned().unwrap_or(Fill::Iota);
+}
+
+/// Lays out the input and the output.
+fn lay(layouts: [CoveredLayout; 2], draws: &mut Draws, case: &mut Case) {
+    for (side, layout) in Side::BOTH.into_iter().zip(layouts) {
+        if let Some(tensor) = case.desc.tensor_mut(side) {
+            stride(tensor, layout, draws);
+        }
+    }
 }
 
 /// Gives a tensor nested strides, so that elements share an offset only on a broadcast axis.
-fn lay(tensor: &mut Tensor, layout: CoveredLayout, draws: &mut Draws) {
+fn stride(tensor: &mut Tensor, layout: CoveredLayout, draws: &mut Draws) {
     let Some(sizes) = &tensor.sizes else { return };
     let rank = sizes.len();
     let gap = match layout {

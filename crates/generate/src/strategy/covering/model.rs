@@ -22,9 +22,6 @@ pub(super) enum CoveredLayout {
 /// The layouts of an input. An output can have all but the last.
 pub(super) const LAYOUTS: [CoveredLayout; 4] =
     [CoveredLayout::Packed, CoveredLayout::Permuted, CoveredLayout::Padded, CoveredLayout::Broadcast];
-/// The fills of inputs.
-pub(super) const FILLS: [FillForm; 4] =
-    [FillForm::Iota, FillForm::Coordinates, FillForm::Random, FillForm::Special];
 
 /// The indices of the parameters that every operator has. The parameters of its axes follow.
 pub(super) const RANK: usize = 0;
@@ -101,7 +98,7 @@ impl<'a, 'lib> Parameters<'a, 'lib> {
         domains[RANK] = ranks.len();
         domains[TYPE] = types.len();
         domains[SETTING] = space.settings.len();
-        domains[FILL] = FILLS.len();
+        domains[FILL] = FillForm::ALL.len();
         domains[INPUT_LAYOUT] = LAYOUTS.len();
         domains[OUTPUT_LAYOUT] = LAYOUTS.len() - 1;
         domains[BINDING] = 2;

@@ -212,7 +212,9 @@ fn one_thing_is_invalid_and_meets_every_value_of_everything_else() {
             }
         }
         for (number, invalid) in all.iter().enumerate() {
-            for (parameter, values) in [(TYPE, parameters.types.len()), (FILL, FILLS.len()), (BINDING, 2)] {
+            for (parameter, values) in
+                [(TYPE, parameters.types.len()), (FILL, FillForm::ALL.len()), (BINDING, 2)]
+            {
                 let met: BTreeSet<u8> = rows
                     .iter()
                     .filter(|row| usize::from(row[INVALID]) == number)

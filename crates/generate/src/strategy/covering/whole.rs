@@ -7,14 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use dmlcts_model::{Case, DataType, Fill, Side};
 use dmlcts_spec::{Scratch, Validity};
 
-use super::{
-    super::large::repeat, CoveredLayout, FILLS, LAYOUTS, SearchResult, axes::Axes, elements, fill_variants,
-    lay,
-};
+use super::{super::large::repeat, CoveredLayout, LAYOUTS, SearchResult, axes::Axes, fill, lay};
 use crate::{
     draw::Draws,
     lower::{INPUT, OUTPUT},
     space::{MOST_AXES, Setting, Space},
+    suite::FillForm,
 };
 
 /// What an operator does on an axis.
@@ -91,32 +89,19 @@ pub(super) fn search(
             }
             for layouts in layouts(strength) {
                 let number = found.cases.len() as u64;
-                let mut case = space.blank();
-                let mut is_right = false;
-                for attempt in 0..8 {
+                let drawn = (0..8).find_map(|attempt| {
                     let draws = &mut Draws::of_case(seed, number * 8 + attempt);
-                    let (wanted, others) = (&with[place], &others);
-                    if !assemble(space, setting, (types, ranks), (wanted, others, count), draws, &mut case) {
-                        continue;
-                    }
-                    for (side, layout) in [(Side::Input, layouts.0), (Side::Output, layouts.1)] {
-                        if let Some(tensor) = case.desc.tensor_mut(side) {
-                            lay(tensor, layout, draws);
-                        }
-                    }
-                    let data_type = case.desc.tensor(Side::Input).map_or(types[0], |tensor| tensor.data_type);
-                    let form = FILLS[draws.place(FILLS.len())];
-                    let fills = fill_variants(form, data_type, elements(&case), draws.word() >> 40);
-                    case.fill = draws.pick(&fills).cloned().unwrap_or(Fill::Iota);
-                    is_right = space.judge(&case.desc, &mut scratch).validity() == Validity::Valid;
-                    if is_right {
-                        break;
-                    }
-                }
-                found.omitted.combinations += usize::from(!is_right);
-                if is_right {
-                    found.add(case);
-                }
+                    let tuples = (&*with[place], &*others, count);
+                    let mut case = assemble(space, setting, (types, ranks), tuples, draws)?;
+                    lay(layouts, draws, &mut case);
+                    let data_type = case.desc.tensor(Side::Input)?.data_type;
+                    let form = FillForm::ALL[draws.place(FillForm::ALL.len())];
+                    fill(form, data_type, draws, &mut case);
+                    let judgement = space.judge(&case.desc, &mut scratch);
+                    (judgement.validity() == Validity::Valid).then_some(case)
+                });
+                found.omitted.combinations += usize::from(drawn.is_none());
+                found.add_all(drawn);
             }
         }
     }
@@ -171,9 +156,9 @@ pub(super) fn repeated(
 }
 
 /// The layouts of both tensors that a number of axes meets.
-fn layouts(strength: usize) -> Vec<(CoveredLayout, CoveredLayout)> {
+fn layouts(strength: usize) -> Vec<[CoveredLayout; 2]> {
     let outputs = LAYOUTS.len() - 1;
-    let pair = |input: usize, output: usize| (LAYOUTS[input], LAYOUTS[output % outputs]);
+    let pair = |input: usize, output: usize| [LAYOUTS[input], LAYOUTS[output % outputs]];
     if strength == 2 {
         return (0..LAYOUTS.len()).map(|input| pair(input, input)).collect();
     }
@@ -187,15 +172,14 @@ fn assemble(
     (types, ranks): (&[DataType], &[usize]),
     (wanted, others, count): (&[&[i64]], &[&[i64]], Count),
     draws: &mut Draws,
-    case: &mut Case,
-) -> bool {
+) -> Option<Case> {
     let least = match count {
         Count::Exactly(count) => count.max(1),
         Count::Some => 4,
         Count::All => 3,
     };
     let ranks: Vec<usize> = ranks.iter().copied().filter(|&rank| rank >= least).collect();
-    let Some(&rank) = draws.pick(&ranks) else { return false };
+    let &rank = draws.pick(&ranks)?;
     let count = match count {
         Count::Exactly(count) => count,
         Count::Some => 3 + draws.place(rank - 3),
@@ -213,12 +197,13 @@ fn assemble(
         let fits =
             |tuple: &&&[i64]| tuple[INPUT] <= share(room[0]).max(2) && tuple[OUTPUT] <= share(room[1]).max(2);
         let fitting: Vec<&[i64]> = from.iter().filter(fits).copied().collect();
-        let Some(&tuple) = draws.pick(&fitting) else { return false };
+        let &tuple = draws.pick(&fitting)?;
         chosen[axis] = tuple;
         room = [room[0] / tuple[INPUT].max(1), room[1] / tuple[OUTPUT].max(1)];
     }
     let data_type = types[draws.place(types.len())];
-    space.assemble(case, setting, data_type, &chosen[..rank]);
+    let mut case = space.blank();
+    space.assemble(&mut case, setting, data_type, &chosen[..rank]);
     space.set_scalars(&mut case.desc, data_type, draws.word());
-    true
+    Some(case)
 }
