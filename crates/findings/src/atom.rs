@@ -1,7 +1,10 @@
 //! Atoms: the simplest conditions on a case or on an axis. Each has a text in the language of predicates and
 //! can be asked of a universe without that text.
 
-use dmlcts_spec::{Scope, expression::Comparison};
+use dmlcts_spec::{
+    Scope,
+    expression::{Binary, Comparison, Expression, Form, parse},
+};
 
 use crate::{
     universe::TermValues,
@@ -267,11 +270,29 @@ fn divided(text: &str) -> String {
 
 /// A comparison with a number, as people write it.
 fn numbered(text: &str, sign: Comparison, number: i64) -> String {
+    let zero_sign = match (sign, number) {
+        (Comparison::GreaterOrEqual, 1) => Some(Comparison::Greater),
+        (Comparison::LessOrEqual, -1) => Some(Comparison::Less),
+        (sign, 0) => Some(sign),
+        _ => None,
+    };
+    if let Some((sign, [one, other])) = zero_sign.zip(difference(text)) {
+        return format!("{one} {} {other}", sign.symbol());
+    }
     match (sign, number) {
         (Comparison::GreaterOrEqual, 1 | 2) => format!("{text} > {}", number - 1),
         (Comparison::Less, 2) => format!("{text} <= 1"),
         (Comparison::LessOrEqual, -1) => format!("{text} < 0"),
         _ => format!("{text} {} {number}", sign.symbol()),
+    }
+}
+
+/// The operands of a difference.
+fn difference(text: &str) -> Option<[Expression; 2]> {
+    let form = if text.contains(" - ") { parse(text).ok()?.form } else { return None };
+    match form {
+        Form::Binary(Binary::Subtract, pair) => Some(*pair),
+        _ => None,
     }
 }
 
@@ -326,6 +347,16 @@ fn names(word: &Word, codes: &[i64], is: bool) -> (String, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_difference_is_compared_by_its_operands() {
+        let of = |text, sign, number| numbered(text, sign, number);
+        assert_eq!(of("a - (b - c) * d", Comparison::GreaterOrEqual, 0), "a >= (b - c) * d");
+        assert_eq!(of("a - b", Comparison::GreaterOrEqual, 1), "a > b");
+        assert_eq!(of("rank - 1 - axis", Comparison::Equal, 0), "rank - 1 == axis");
+        assert_eq!(of("a - b", Comparison::GreaterOrEqual, 2), "a - b > 1");
+        assert_eq!(of("a - b + c", Comparison::Less, 0), "a - b + c < 0");
+    }
 
     #[test]
     fn a_negative_number_is_heavier_than_its_magnitude() {

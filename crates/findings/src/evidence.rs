@@ -13,7 +13,10 @@
 
 use std::collections::BTreeSet;
 
-use dmlcts_generate::draw::{Draws, derive};
+use dmlcts_generate::{
+    draw::{Draws, derive},
+    edit::{fit_sizes, set_tuple, tuple, tuple_ranges, usual_sizes},
+};
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{
     Library, Operator, Predicate, Scratch,
@@ -39,6 +42,8 @@ const DRAWN: usize = 1_000;
 const TIMES: usize = 40;
 /// The times that a member is changed until the desc stays valid.
 const ATTEMPTS: usize = 16;
+/// One of this number of candidates has a number at which a rule begins or ceases to hold.
+const WALKED: u64 = 8;
 /// The cases far from a rule that are asked at a time.
 const FAR: usize = 150;
 /// The number of times that cases are drawn in which every third case of a side lies at a bound.
@@ -390,6 +395,45 @@ impl<'a> Candidates<'a> {
         None
     }
 
+    /// A known case with other numbers on one axis, at which a rule begins or ceases to hold, or next to them.
+    /// One number changes, and often others change by the same distance, since few descs stay valid without.
+    fn walked(&mut self, rules: &mut Rules) -> Option<Case> {
+        let failure = self.draws.pick(&self.failures).filter(|_| self.draws.chance(1, 2));
+        let mut case = failure.or_else(|| self.draws.pick(&self.all).copied())?.clone();
+        let usual = usual_sizes(&case.desc);
+        let axis = self.draws.place(case.desc.rank());
+        let (from, ranges) = (tuple(&case.desc, axis), tuple_ranges(&case.desc));
+        let place = self.draws.place(from.len());
+        let mut step = || [1, -1, 0, 0, 0, 0, 0, 0][self.draws.place(8)];
+        let mut steps: Vec<i64> = from.iter().map(|_| step()).collect();
+        *steps.get_mut(place)? = 1;
+        let go = |case: &mut Case, distance: i64| {
+            let numbers = from.iter().zip(&steps).zip(&ranges);
+            let numbers =
+                numbers.map(|((from, step), (least, most))| (from + step * distance).clamp(*least, *most));
+            set_tuple(&mut case.desc, axis, &numbers.collect::<Vec<_>>());
+            fit_sizes(&mut case.desc, usual);
+        };
+        let mut holds = |case: &mut Case, distance: i64| {
+            go(case, distance);
+            matches!(rules.side(case), Side::Inside(_))
+        };
+        let (least, most) = ranges[place];
+        let (mut near, mut far) = (0, if self.draws.chance(1, 4) { least } else { most } - from[place]);
+        let is_held = holds(&mut case, near);
+        if holds(&mut case, far) == is_held {
+            return None;
+        }
+        while far.abs_diff(near) > 1 {
+            let middle = near + (far - near) / 2;
+            let end = if holds(&mut case, middle) == is_held { &mut near } else { &mut far };
+            *end = middle;
+        }
+        let ends = [2 * near - far, near, far, 2 * far - near];
+        go(&mut case, ends[self.draws.place(ends.len())]);
+        self.if_askable(case)
+    }
+
     /// The case, if it may be asked and was not.
     fn if_askable(&mut self, case: Case) -> Option<Case> {
         let judgement = self.operator.judge(&case.desc, self.level, &mut self.scratch);
@@ -463,7 +507,9 @@ impl Weighing<'_> {
         let mut far = FAR;
         let mut chosen = Vec::new();
         for _ in 0..DRAWN {
-            let Some(case) = self.cases.next() else { continue };
+            let is_walked = self.cases.draws.chance(1, WALKED);
+            let case = if is_walked { self.cases.walked(&mut self.rules) } else { self.cases.next() };
+            let Some(case) = case else { continue };
             let side = self.rules.side(&case);
             let left = match side {
                 Side::Inside(place) if room[place] <= kept && !self.rules.is_at_edge(&case, side) => continue,

@@ -90,7 +90,8 @@ fn between(left: &Expression, least: i128, most: i128) -> Expression {
     Expression::new(Form::Compare(Box::new(number(least)), chain), left.span)
 }
 
-/// The expression with one comparison with a number replaced by each expression that `of` makes of it.
+/// The expression with one comparison replaced by each expression that `of` makes of it. Where two terms are
+/// compared, their difference is compared with 0.
 fn with_each_bound(
     expression: &Expression,
     of: &dyn Fn(&Expression, Comparison, i128) -> Vec<Expression>,
@@ -99,6 +100,12 @@ fn with_each_bound(
         Form::Logic(Logic::Or, _) => Vec::new(),
         Form::Compare(left, rest) => match rest.as_slice() {
             [(comparison, Expression { form: Form::Integer(number), .. })] => of(left, *comparison, *number),
+            // Names have no difference.
+            [(Comparison::Equal | Comparison::NotEqual, _)] => Vec::new(),
+            [(comparison, right)] => {
+                let pair = Box::new([(**left).clone(), right.clone()]);
+                of(&Expression::new(Form::Binary(Binary::Subtract, pair), left.span), *comparison, 0)
+            }
             _ => Vec::new(),
         },
         _ => with_each_part(expression, &|part| with_each_bound(part, of)),
@@ -149,6 +156,10 @@ mod tests {
                 "rank < 3 and 1 <= modes <= 1",
                 "rank < 3 and 3 <= modes <= 3"
             ]
+        );
+        assert_eq!(
+            of("Sizes > previous(Sizes)"),
+            ["1 <= Sizes - previous(Sizes) <= 1", "2 <= Sizes - previous(Sizes) <= 2"]
         );
         assert!(of("rank == 3").is_empty());
     }
