@@ -269,14 +269,15 @@ fn prepared(
     let usage = BufferUsages::UNIFORM | BufferUsages::COPY_DST;
     let parameters = device.buffer("parameters", words.len() as u64 * 4, usage);
     upload(&device.queue, &parameters, bytemuck::cast_slice(words));
+    let kind = device.kernels.kind(kernel);
     let buffers = std::iter::once(&parameters).chain(buffers.iter().copied());
     let entries: Vec<wgpu::BindGroupEntry<'_>> = buffers
-        .zip(kernel.bindings())
+        .zip(&kind.bindings)
         .map(|(buffer, &binding)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
         .collect();
     let group = device.handle.create_bind_group(&wgpu::BindGroupDescriptor {
         label: Some("large"),
-        layout: device.kernels.layout(kernel),
+        layout: &kind.group,
         entries: &entries,
     });
     let most = device.limits.max_compute_workgroups_per_dimension.max(1);
