@@ -78,12 +78,12 @@ impl<'run> Trials<'run> {
 
     /// The predicate that the cases of the run fulfil, if only such cases ran.
     pub fn filter(&self) -> Option<&Predicate> {
-        self.shared.filter.as_deref()
+        self.shared.configuration.filter.as_deref()
     }
 
     /// The maximum number of bytes of a case that runs.
     pub fn memory(&self) -> u64 {
-        self.shared.memory
+        self.shared.configuration.memory
     }
 
     /// The switch that ends the run.
