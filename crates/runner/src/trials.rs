@@ -293,23 +293,8 @@ impl<'run> Trials<'run> {
     pub fn failure(&self, found: &Found, case: Case, alone: Option<Examination>) -> Failure {
         let shared = self.shared;
         let operator = &shared.library.operators()[found.operator];
-        let mut failure = Failure {
-            index: found.index,
-            strategy: self.strategies[found.strategy].clone(),
-            case,
-            operator,
-            level: shared.level,
-            judgement: found.judgement,
-            expectation: expect::by_judgement(operator, found.judgement),
-            outcome: found.outcome.clone(),
-            verdict: found.verdict,
-            rate: found.rate,
-            alive: found.alive,
-            class: found.class,
-            evidence: None,
-            bytes_vary: false,
-            tried: None,
-        };
+        let of = (case, self.strategies[found.strategy].as_str());
+        let mut failure = found.as_found(operator, shared.level, of, found.judgement);
         let Some(alone) = alone else { return failure };
         let is_unanswered = self.is_unanswered(&alone);
         failure.judgement = alone.judgement;
