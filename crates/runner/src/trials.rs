@@ -10,9 +10,8 @@ use dmlcts_spec::{Library, Predicate};
 use crate::{
     Class, Cursor, Failure, Found, KnownEntry, Rate, Smallest, Stop, Verdict,
     batch_result::BatchResult,
-    examiner::{Examination, Examiner},
+    examiner::Examination,
     executor::{Executor, InFlight},
-    expect,
     judge_batch::judge_batch,
     panics::caught,
     prepare::Manner,
@@ -57,13 +56,12 @@ pub struct Trials<'run> {
     shared: &'run Shared,
     strategies: &'run [String],
     executor: Executor<'run>,
-    examiner: Examiner<'run>,
 }
 
 impl<'run> Trials<'run> {
     pub(crate) fn new(shared: &'run Shared, strategies: &'run [String], backend: Box<dyn Pipelined>) -> Self {
         let executor = Executor::new(shared, backend, Purpose::Retries);
-        Self { shared, strategies, executor, examiner: Examiner::new(shared) }
+        Self { shared, strategies, executor }
     }
 
     /// The specs that judge the cases.
@@ -129,7 +127,6 @@ impl<'run> Trials<'run> {
     pub fn run_after(&mut self, before: &[Place], case: &Place, way: Way) -> Option<Examination> {
         let backend = (self.shared.backend)(Purpose::Retries).ok()?;
         let mut executor = Executor::new(self.shared, backend, Purpose::Retries);
-        let mut examiner = Examiner::new(self.shared);
         let all: Vec<&Place> = before.iter().chain([case]).collect();
         let most = (self.shared.batch_cases as usize).min(TOGETHER);
         let mut last = None;
@@ -141,7 +138,7 @@ impl<'run> Trials<'run> {
             let cases = batch.iter().map(|(case, index, strategy)| (case, *index, *strategy));
             let prepared = executor.preparer.prepare_together(cases, Manner::Again);
             let answered = executor.run(prepared);
-            last = examiner.examine(&answered);
+            last = executor.examiner.examine(&answered);
             executor.free(answered);
         }
         let _ = caught(|| drop(executor));
@@ -152,9 +149,8 @@ impl<'run> Trials<'run> {
     pub fn examine(&mut self, case: &Case) -> Option<Examination> {
         let prepared = self.executor.preparer.prepare_alone(case);
         let answered = self.executor.run(prepared);
-        let examination = self.examiner.examine(&answered);
+        let examination = self.executor.examiner.examine(&answered);
         self.executor.free(answered);
-        self.examiner.shrink();
         examination
     }
 
@@ -206,11 +202,10 @@ impl<'run> Trials<'run> {
             if answered.panic.is_some() {
                 again.push(place);
             } else {
-                examined[place] = Some(self.examiner.examine_at(&answered, at));
+                examined[place] = Some(self.executor.examiner.examine_at(&answered, at));
             }
         }
         self.executor.free(answered);
-        self.examiner.shrink();
     }
 
     /// Runs a case of a known failure alone. What is not as it is known runs `retries` more times.
@@ -236,7 +231,8 @@ impl<'run> Trials<'run> {
         most: u64,
         (most_unexpected, most_crashes): (u64, u64),
     ) -> BatchResult {
-        (self.examiner.max_failures, self.examiner.max_crashes) = (Some(most_unexpected), Some(most_crashes));
+        (self.executor.examiner.max_failures, self.executor.examiner.max_crashes) =
+            (Some(most_unexpected), Some(most_crashes));
         let mut result = BatchResult::new(cases.clone(), self.shared.no_totals());
         let (mut next, mut left) = (cases.start, most);
         while next < cases.end && left > 0 && result.cut.is_none() {
@@ -248,7 +244,7 @@ impl<'run> Trials<'run> {
             (next, left) = (prepared.cases.end, left - prepared.batch.planned.len() as u64);
             result.totals.progress.read = next - cases.start;
             let answered = self.executor.run(prepared);
-            if !judge_batch(&mut self.executor, &mut self.examiner, answered, &mut result) {
+            if !judge_batch(&mut self.executor, answered, &mut result) {
                 break;
             }
         }
