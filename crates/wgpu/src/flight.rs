@@ -85,16 +85,12 @@ impl Flight {
     ) -> Result<(), BatchFault> {
         self.submitted = None;
         let result = device.scoped(|| self.start_unscoped(device, inputs, outputs, timeout));
-        match result.and_then(|started| started) {
-            Ok(submitted) => {
-                self.submitted = Some(submitted);
-                Ok(())
-            }
-            Err(fault) => {
-                self.memory = None;
-                Err(fault)
-            }
+        let result = result.and_then(|started| started);
+        if result.is_err() {
+            self.memory = None;
         }
+        self.submitted = Some(result?);
+        Ok(())
     }
 
     fn start_unscoped(
