@@ -88,12 +88,7 @@ impl Planned {
 
     /// Whether a job runs a second time on other data.
     pub(crate) fn has_other_data(&self, job: &Job) -> bool {
-        self.kinds(job).any(|kind| kind == RunKind::OtherData)
-    }
-
-    /// The kinds of a job's runs.
-    fn kinds(&self, job: &Job) -> impl Iterator<Item = RunKind> {
-        self.kinds.into_iter().take(job.runs.len())
+        self.kinds.iter().take(job.runs.len()).any(|kind| *kind == RunKind::OtherData)
     }
 }
 
