@@ -28,7 +28,6 @@ const FROM_START: usize = 20;
 /// Puts the results of batches in order and adds them up.
 pub(crate) struct Collector<'run> {
     shared: &'run Shared,
-    strategies: &'run [String],
     alone: Trials<'run>,
     /// The number of unexpected verdicts at which the run ends, with those of the earlier part of the run.
     most_unexpected: u64,
@@ -64,17 +63,11 @@ fn crashed(totals: &Totals) -> u64 {
 }
 
 impl<'run> Collector<'run> {
-    pub(crate) fn new(
-        shared: &'run Shared,
-        strategies: &'run [String],
-        alone: Trials<'run>,
-        configuration: &Configuration,
-    ) -> Self {
+    pub(crate) fn new(shared: &'run Shared, alone: Trials<'run>, configuration: &Configuration) -> Self {
         let resumed = configuration.resume.clone();
         let totals = resumed.unwrap_or_else(|| shared.no_totals());
         Self {
             shared,
-            strategies,
             alone,
             most_unexpected: configuration
                 .max_failures
@@ -137,7 +130,7 @@ impl<'run> Collector<'run> {
     /// Describes a hang without running it again: the earlier part of the run has waited for it already, and
     /// another wait shows nothing new.
     fn known_to_hang(&self, found: &Found, case: &Case) -> Option<Failure> {
-        let of = (case.clone(), self.strategies.get(found.strategy)?.as_str());
+        let of = (case.clone(), self.shared.strategies.get(found.strategy)?.as_str());
         let hung = (found.outcome == Outcome::TimedOut).then(|| found.outcome.clone())?;
         found.failure(self.shared.library, self.shared.level, of, hung)
     }

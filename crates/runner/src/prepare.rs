@@ -484,7 +484,7 @@ mod tests {
         let capabilities = backend().capabilities().clone();
         let level = capabilities.feature_level;
         let dealer = crate::deal::Dealer::new(0..1, 1, 1);
-        let shared = Shared::new(&run, &capabilities, level, None, 1, dealer).expect("it declares no lack");
+        let shared = Shared::new(&run, &capabilities, level, None, dealer).expect("it declares no lack");
         let mut preparer = Preparer::new(&shared);
         let mut batch = PreparedBatch::default();
         preparer.read_block(0, 1);

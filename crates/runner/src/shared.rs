@@ -42,7 +42,7 @@ pub(crate) struct Shared {
     /// The known failures that changed, once all cases have run. They expect nothing of the cases that
     /// explain them.
     pub(crate) changed: OnceLock<Vec<usize>>,
-    pub(crate) strategies: usize,
+    pub(crate) strategies: Vec<String>,
     /// Whether the deadline is no limit, since only the explanation of failures goes on.
     is_unlimited: AtomicBool,
     pub(crate) dealer: Dealer,
@@ -63,7 +63,6 @@ impl Shared {
         capabilities: &Capabilities,
         level: FeatureLevel,
         selected_level: Option<FeatureLevel>,
-        strategies: usize,
         dealer: Dealer,
     ) -> Result<Self, RunError> {
         let limits = &capabilities.limits;
@@ -77,6 +76,7 @@ impl Shared {
         };
         Ok(Self {
             library,
+            strategies: source.strategies(),
             source,
             backend,
             stops_after_hangs: configuration.max_hangs.is_some() && capabilities.is_isolated,
@@ -87,7 +87,6 @@ impl Shared {
             selected_level,
             hangs: AtomicU64::new(0),
             changed: OnceLock::new(),
-            strategies,
             is_unlimited: AtomicBool::new(false),
             dealer,
             batch_cases: batch_cases(limits),
@@ -112,7 +111,7 @@ impl Shared {
 
     /// Totals of no cases.
     pub(crate) fn no_totals(&self) -> Totals {
-        let mut totals = Totals::new(self.library, self.strategies);
+        let mut totals = Totals::new(self.library, self.strategies.len());
         totals.known = self.configuration.known.tallies();
         totals
     }

@@ -54,14 +54,13 @@ pub enum Rerun {
 /// Runs cases once more while nothing else is in flight.
 pub struct Trials<'run> {
     shared: &'run Shared,
-    strategies: &'run [String],
     executor: Executor<'run>,
 }
 
 impl<'run> Trials<'run> {
-    pub(crate) fn new(shared: &'run Shared, strategies: &'run [String], backend: Box<dyn Pipelined>) -> Self {
+    pub(crate) fn new(shared: &'run Shared, backend: Box<dyn Pipelined>) -> Self {
         let executor = Executor::new(shared, backend, Purpose::Retries);
-        Self { shared, strategies, executor }
+        Self { shared, executor }
     }
 
     /// The specs that judge the cases.
@@ -101,7 +100,7 @@ impl<'run> Trials<'run> {
 
     /// The index of the strategy with this name, or 0.
     pub fn strategy(&self, name: &str) -> usize {
-        self.strategies.iter().position(|known| known == name).unwrap_or(0)
+        self.shared.strategies.iter().position(|known| known == name).unwrap_or(0)
     }
 
     /// The case at an index.
@@ -289,7 +288,7 @@ impl<'run> Trials<'run> {
     pub fn failure(&self, found: &Found, case: Case, alone: Option<Examination>) -> Failure {
         let shared = self.shared;
         let operator = &shared.library.operators()[found.operator];
-        let of = (case, self.strategies[found.strategy].as_str());
+        let of = (case, shared.strategies[found.strategy].as_str());
         let mut failure = found.as_found(operator, shared.level, of, found.judgement);
         let Some(alone) = alone else { return failure };
         let is_unanswered = self.is_unanswered(&alone);
