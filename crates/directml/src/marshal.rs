@@ -53,19 +53,8 @@ struct BufferTensor {
 /// The content of an operator's struct, with its arrays, except for the tensors.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Members {
-    Slice {
-        dimension_count: u32,
-        offsets: Option<Array>,
-        sizes: Option<Array>,
-        strides: Option<Array>,
-    },
-    Slice1 {
-        dimension_count: u32,
-        offsets: Option<Array>,
-        sizes: Option<Array>,
-        /// Signed values, bit for bit.
-        strides: Option<Array>,
-    },
+    Slice(Window),
+    Slice1(Window),
     Padding1 {
         mode: i32,
         value_type: u32,
@@ -74,6 +63,16 @@ enum Members {
         start: Option<Array>,
         end: Option<Array>,
     },
+}
+
+/// What a slice reads.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Window {
+    dimension_count: u32,
+    offsets: Option<Array>,
+    sizes: Option<Array>,
+    /// Those of SLICE1 are signed values, bit for bit.
+    strides: Option<Array>,
 }
 
 /// Why a desc is not sent to the library.
@@ -111,7 +110,7 @@ impl Marshalled {
         let [input, output] =
             tensors.each_ref().map(|tensor| tensor.as_ref().map_or(ptr::null(), ptr::from_ref));
         match &self.members {
-            Members::Slice { dimension_count, offsets, sizes, strides } => {
+            Members::Slice(Window { dimension_count, offsets, sizes, strides }) => {
                 let desc = DML_SLICE_OPERATOR_DESC {
                     InputTensor: input,
                     OutputTensor: output,
@@ -122,7 +121,7 @@ impl Marshalled {
                 };
                 act(&DML_OPERATOR_DESC { Type: DML_OPERATOR_SLICE, Desc: ptr::from_ref(&desc).cast() })
             }
-            Members::Slice1 { dimension_count, offsets, sizes, strides } => {
+            Members::Slice1(Window { dimension_count, offsets, sizes, strides }) => {
                 let desc = DML_SLICE1_OPERATOR_DESC {
                     InputTensor: input,
                     OutputTensor: output,
@@ -196,19 +195,17 @@ impl Members {
             Value::List(list) => Some(list.as_ref().map(|list| array(list, room, spare))),
             _ => None,
         };
+        let window = |offsets, sizes, strides| {
+            Some(Window {
+                dimension_count: integer("DimensionCount")? as u32,
+                offsets: list(offsets, 0)?,
+                sizes: list(sizes, SPARE_SIZE)?,
+                strides: list(strides, SPARE_SIZE)?,
+            })
+        };
         Some(match desc.signature.operator.as_str() {
-            "SLICE" => Self::Slice {
-                dimension_count: integer("DimensionCount")? as u32,
-                offsets: list("Offsets", 0)?,
-                sizes: list("Sizes", SPARE_SIZE)?,
-                strides: list("Strides", SPARE_SIZE)?,
-            },
-            "SLICE1" => Self::Slice1 {
-                dimension_count: integer("DimensionCount")? as u32,
-                offsets: list("InputWindowOffsets", 0)?,
-                sizes: list("InputWindowSizes", SPARE_SIZE)?,
-                strides: list("InputWindowStrides", SPARE_SIZE)?,
-            },
+            "SLICE" => Self::Slice(window("Offsets", "Sizes", "Strides")?),
+            "SLICE1" => Self::Slice1(window("InputWindowOffsets", "InputWindowSizes", "InputWindowStrides")?),
             "PADDING1" => Self::Padding1 {
                 mode: integer("PaddingMode")? as i32,
                 value_type: integer("PaddingValueDataType")? as u32,

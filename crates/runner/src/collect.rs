@@ -28,18 +28,11 @@ const FROM_START: usize = 20;
 /// Puts the results of batches in order and adds them up.
 pub(crate) struct Collector<'run> {
     shared: &'run Shared,
-    strategies: &'run [String],
     alone: Trials<'run>,
-    incidents: Incidents,
-    limit: Option<u64>,
     /// The number of unexpected verdicts at which the run ends, with those of the earlier part of the run.
     most_unexpected: u64,
     /// The same for unexpected crashes.
     most_crashes: u64,
-    grace: Duration,
-    retries: u32,
-    /// The time that is kept for an explanation of the failures.
-    kept: Duration,
     /// The first case of the batch that is due.
     next: u64,
     /// The results of later batches, by their first cases.
@@ -70,29 +63,18 @@ fn crashed(totals: &Totals) -> u64 {
 }
 
 impl<'run> Collector<'run> {
-    pub(crate) fn new(
-        shared: &'run Shared,
-        strategies: &'run [String],
-        alone: Trials<'run>,
-        configuration: &Configuration,
-    ) -> Self {
+    pub(crate) fn new(shared: &'run Shared, alone: Trials<'run>, configuration: &Configuration) -> Self {
         let resumed = configuration.resume.clone();
         let totals = resumed.unwrap_or_else(|| shared.no_totals());
         Self {
             shared,
-            strategies,
             alone,
-            incidents: configuration.incidents.clone(),
-            limit: configuration.limit,
             most_unexpected: configuration
                 .max_failures
                 .map_or(u64::MAX, |most| totals.progress.unexpected.saturating_add(most)),
             most_crashes: configuration
                 .max_crashes
                 .map_or(u64::MAX, |most| crashed(&totals).saturating_add(most)),
-            grace: configuration.grace,
-            retries: configuration.retries,
-            kept: configuration.kept,
             next: shared.dealer.due(),
             waiting: BTreeMap::new(),
             timings: Timings::default(),
@@ -134,12 +116,12 @@ impl<'run> Collector<'run> {
     /// Runs the smallest case of each known failure. A hang would cost much time, and a known flake shows
     /// nothing.
     pub(crate) fn try_smallest(&mut self, trials: &mut Trials<'_>) {
-        for (entry, tally) in self.shared.known.entries().iter().zip(&mut self.totals.known) {
+        for (entry, tally) in self.shared.configuration.known.entries().iter().zip(&mut self.totals.known) {
             let known = &tally.entry;
             let shows = !known.is_flaky && !known.classes.contains(&Class::TimedOut);
             let smallest = entry.cases().first().filter(|_| shows && tally.counts.smallest.is_none());
             let Some(case) = smallest else { continue };
-            if let Rerun::Did(did, _) = trials.replay(entry, case, self.retries) {
+            if let Rerun::Did(did, _) = trials.replay(entry, case, self.shared.configuration.retries) {
                 tally.counts.smallest = Some(SmallestCase { result: did, line: case.to_string() });
             }
         }
@@ -148,7 +130,7 @@ impl<'run> Collector<'run> {
     /// Describes a hang without running it again: the earlier part of the run has waited for it already, and
     /// another wait shows nothing new.
     fn known_to_hang(&self, found: &Found, case: &Case) -> Option<Failure> {
-        let of = (case.clone(), self.strategies.get(found.strategy)?.as_str());
+        let of = (case.clone(), self.shared.strategies.get(found.strategy)?.as_str());
         let hung = (found.outcome == Outcome::TimedOut).then(|| found.outcome.clone())?;
         found.failure(self.shared.library, self.shared.level, of, hung)
     }
@@ -160,13 +142,13 @@ impl<'run> Collector<'run> {
         end: Option<Instant>,
         tell: &mut dyn FnMut(Event<'_>),
     ) -> Vec<Range<u64>> {
-        let stop = &self.shared.stop;
+        let Shared { configuration, stop, .. } = self.shared;
         let mut listened = Instant::now();
         loop {
-            tell_incidents(&self.incidents, tell);
+            tell_incidents(&configuration.incidents, tell);
             let now = Instant::now();
             let deadline = match end {
-                Some(end) if !self.groups.is_empty() => end.checked_sub(self.kept),
+                Some(end) if !self.groups.is_empty() => end.checked_sub(configuration.kept),
                 end => end,
             };
             if deadline.is_some_and(|deadline| now >= deadline) {
@@ -174,7 +156,7 @@ impl<'run> Collector<'run> {
             }
             if !stop.is_requested() {
                 listened = now;
-            } else if now.duration_since(listened) > self.grace || self.is_over(end) {
+            } else if now.duration_since(listened) > configuration.grace || self.is_over(end) {
                 break;
             } else {
                 self.shared.dealer.wake();
@@ -228,23 +210,24 @@ impl<'run> Collector<'run> {
 
     /// Ends the backend for retries.
     pub(crate) fn end(self, tell: &mut dyn FnMut(Event<'_>)) -> (Totals, Vec<Group>) {
-        let Self { alone, incidents, totals, groups, .. } = self;
+        let Self { alone, shared, totals, groups, .. } = self;
+        let incidents = &shared.configuration.incidents;
         let _ = caught(|| drop(alone));
-        tell_incidents(&incidents, tell);
+        tell_incidents(incidents, tell);
         incidents.repeated_notes().iter().for_each(|sentence| tell(Event::Incident(sentence)));
         (totals, groups)
     }
 
     /// Reports that a run can resume from all results so far.
     fn pause(&self, tell: &mut dyn FnMut(Event<'_>)) {
-        if self.shared.record && !self.has_gap {
+        if self.shared.configuration.record && !self.has_gap {
             tell(Event::Pause { totals: &self.totals, groups: &self.groups });
         }
     }
 
     /// Whether the limit on the number of cases is reached.
     pub(crate) fn is_at_limit(&self) -> bool {
-        self.limit.is_some_and(|limit| self.totals.progress.ran >= limit)
+        self.shared.configuration.limit.is_some_and(|limit| self.totals.progress.ran >= limit)
     }
 
     /// Whether no case is left, so that the limit has cut nothing off.
@@ -279,7 +262,7 @@ impl<'run> Collector<'run> {
             suspects.extend(found.later.iter().filter(|later| later.key() == key).cloned());
             self.add_group(&suspects, cases, &mut result.cases, tell);
         }
-        if self.retries > 0 {
+        if self.shared.configuration.retries > 0 {
             self.look_at_passes(&found.passes, &mut result.cases, tell);
         }
         for (group, (first, cases)) in self.groups.iter_mut().zip(&self.totals.found.groups) {
@@ -291,7 +274,7 @@ impl<'run> Collector<'run> {
         } else if self.is_done && !self.is_all_read() {
             self.shared.stop.request(Ending::Limit);
         }
-        if self.shared.record {
+        if self.shared.configuration.record {
             let totals = (!self.has_gap).then_some(&self.totals);
             tell(Event::Cases { cases: &result.cases, totals, groups: &self.groups });
         }
@@ -319,7 +302,7 @@ impl<'run> Collector<'run> {
     /// the batch, only the cases up to it run again, and no case after them.
     fn up_to_limits(&mut self, mut result: BatchResult) -> BatchResult {
         let before = self.totals.progress;
-        let cases = self.limit.map_or(u64::MAX, |limit| limit - before.ran);
+        let cases = self.shared.configuration.limit.map_or(u64::MAX, |limit| limit - before.ran);
         let failures = self.most_unexpected - before.unexpected;
         let crashes = self.most_crashes.saturating_sub(crashed(&self.totals));
         let (Progress { read, ran, unexpected }, crashed) = (result.totals.progress, crashed(&result.totals));
@@ -353,7 +336,7 @@ impl<'run> Collector<'run> {
             return;
         }
         for (place, found) in suspects.iter().enumerate() {
-            let (mut failure, rate) = self.alone.run_again(found, self.retries);
+            let (mut failure, rate) = self.alone.run_again(found, self.shared.configuration.retries);
             let mut found = found.clone();
             let is_flake = rate.is_flake();
             let count = if is_flake { 1 } else { cases };
@@ -399,7 +382,7 @@ impl<'run> Collector<'run> {
             let Some(entry) = found.known.filter(|entry| !self.steady.contains(entry)) else { continue };
             let case = self.alone.read(found.index);
             let (mut rate, mut kept) = (Rate::PASSED, None);
-            for _ in 0..self.retries {
+            for _ in 0..self.shared.configuration.retries {
                 let Some(alone) = self.alone.examine(&case) else { break };
                 if self.alone.is_unanswered(&alone) {
                     // The first verdict stands.

@@ -196,36 +196,26 @@ pub(crate) fn differences(
 pub(crate) fn looks_poisoned(tensor: &Tensor, expected: &[u8], poison: Poison) -> bool {
     let (Some(sizes), Some(size)) = (&tensor.sizes, tensor.data_type.element_size()) else { return false };
     let elements = sizes.iter().fold(1, |count: usize, &size| count.saturating_mul(size.max(0) as usize));
-    // Without strides, all places hold elements.
-    let packed = tensor.strides.is_none().then(|| expected.get(..elements.saturating_mul(size))).flatten();
-    if let Some(packed) = packed {
-        return match size {
-            1 => has_poison::<1>(packed, poison),
-            2 => has_poison::<2>(packed, poison),
-            4 => has_poison::<4>(packed, poison),
-            _ => has_poison::<8>(packed, poison),
-        };
+    let is_packed = tensor.strides.is_none();
+    match size {
+        1 => has_poison::<1>(expected, elements, is_packed, poison),
+        2 => has_poison::<2>(expected, elements, is_packed, poison),
+        4 => has_poison::<4>(expected, elements, is_packed, poison),
+        _ => has_poison::<8>(expected, elements, is_packed, poison),
     }
-    let poisoned = match size {
-        1 => count_poison::<1>(expected, poison),
-        2 => count_poison::<2>(expected, poison),
-        4 => count_poison::<4>(expected, poison),
-        _ => count_poison::<8>(expected, poison),
-    };
-    poisoned.saturating_add(elements) > expected.len() / size
 }
 
-/// Whether an element of the memory holds the poison. Elements were written one by one a moment before and
-/// are read one by one: a wide load would wait until the narrow stores before it are in the cache.
-fn has_poison<const WIDTH: usize>(memory: &[u8], poison: Poison) -> bool {
-    memory.as_chunks::<WIDTH>().0.contains(&[poison.0; WIDTH])
-}
-
-/// The number of places in the memory that hold the poison. A constant width lets the compiler vectorise the
-/// loop.
-fn count_poison<const WIDTH: usize>(memory: &[u8], poison: Poison) -> usize {
-    let places = memory.as_chunks::<WIDTH>().0;
-    places.iter().filter(|place| **place == [poison.0; WIDTH]).count()
+/// Whether one of this many elements must hold the poison. A constant width lets the compiler vectorise the
+/// loops.
+fn has_poison<const WIDTH: usize>(memory: &[u8], elements: usize, is_packed: bool, poison: Poison) -> bool {
+    let (places, poison) = (memory.as_chunks::<WIDTH>().0, [poison.0; WIDTH]);
+    // Packed elements are the first places. They were written one by one a moment before and are read one by
+    // one: a wide load would wait until the narrow stores before it are in the cache.
+    if let Some(packed) = places.get(..elements).filter(|_| is_packed) {
+        return packed.contains(&poison);
+    }
+    let poisoned = places.iter().filter(|place| **place == poison).count();
+    poisoned.saturating_add(elements) > places.len()
 }
 
 /// The kind of a difference between an expected element and one that was written.

@@ -73,7 +73,8 @@ pub struct Examination {
 
 impl<'run> Examiner<'run> {
     pub(crate) fn new(shared: &'run Shared) -> Self {
-        let (max_failures, max_crashes) = (shared.max_failures, shared.max_crashes);
+        let (max_failures, max_crashes) =
+            (shared.configuration.max_failures, shared.configuration.max_crashes);
         Self { shared, max_failures, max_crashes, scratch: Scratch::default(), alternative: Vec::new() }
     }
 
@@ -106,7 +107,7 @@ impl<'run> Examiner<'run> {
         let planned = &batch.planned[place];
         let Ruled { ruling: (_, class), verdict, wrong, .. } =
             self.rule(batch, place, answered.is_clean, &mut Notes::default());
-        let outputs = if class.is_some() && self.shared.record {
+        let outputs = if class.is_some() && self.shared.configuration.record {
             batch.job(place).map(|job| outputs(batch, job)).unwrap_or_default()
         } else {
             Vec::new()
@@ -162,7 +163,7 @@ impl<'run> Examiner<'run> {
                     );
                     another.is_some()
                 };
-                batch.inspect(place, &shared.allow, notes, is_another)
+                batch.inspect(place, &shared.configuration.allow, notes, is_another)
             }
             Some(job) if *outcome == Outcome::Output && !job.runs.is_empty() => (Seen::Same, None),
             Some(job) if *outcome == Outcome::Accepted && !job.runs.is_empty() => {
@@ -173,8 +174,8 @@ impl<'run> Examiner<'run> {
         let ruling = verdict_on(outcome, seen, &planned.expectation, planned.lacks.is_none());
         let is_kept = |matched: &&Match| shared.changed.get().is_none_or(|all| !all.contains(&matched.place));
         let known: Vec<Match> = planned.known.iter().filter(is_kept).copied().collect();
-        let (verdict, known) = shared.known.reconcile(&known, ruling, outcome);
-        let digest = ruling.1.filter(|_| shared.record).map(|class| {
+        let (verdict, known) = shared.configuration.known.reconcile(&known, ruling, outcome);
+        let digest = ruling.1.filter(|_| shared.configuration.record).map(|class| {
             let output = job.and_then(|job| failed_output(batch, job, wrong.as_ref()));
             let output = output.map(Digest::of);
             CaseDigest::new(batch.line(place), class, output)
@@ -231,7 +232,7 @@ impl<'run> Examiner<'run> {
         if verdict.is_unexpected() {
             self.note_unexpected(planned, job, ruled, result);
         }
-        if self.shared.record {
+        if self.shared.configuration.record {
             self.record(batch, place, ruled, &mut result.cases);
         }
     }
@@ -249,7 +250,7 @@ impl<'run> Examiner<'run> {
             return;
         }
         let found = found(planned, job, ruled);
-        match ruled.known.and_then(|(place, _)| shared.known.failure(place)) {
+        match ruled.known.and_then(|(place, _)| shared.configuration.known.failure(place)) {
             // An unexpected pass is reported with its known failure. If it turns out to be a flake, it has
             // the class of that failure.
             Some(entry) if verdict == Verdict::UnexpectedPass => {
@@ -285,7 +286,7 @@ impl<'run> Examiner<'run> {
                 judgement: planned.judgement,
                 answers: if ruling == Verdict::Recorded { answers().collect() } else { Vec::new() },
                 differences: differences.filter(|differences| differences.wrong() > 0),
-                known: ruled.known.and_then(|(place, _)| self.shared.known.failure(place)),
+                known: ruled.known.and_then(|(place, _)| self.shared.configuration.known.failure(place)),
                 rate: None,
                 only_other_data: ruled.wrong.as_ref().is_some_and(|wrong| wrong.only_other_data),
                 digest: ruled.digest.and_then(|digest| digest.output),

@@ -8,13 +8,14 @@ use std::{
 use dmlcts_backend::{Pipelined, Purpose};
 
 use crate::{
+    examiner::Examiner,
     panics::caught,
     prepare::{Prepared, Preparer},
     prepared_batch::PreparedBatch,
     shared::{LargeCasePermit, Shared},
 };
 
-/// A backend, with everything that running batches on it needs.
+/// A backend, with everything that running batches on it and examining them needs.
 pub(crate) struct Executor<'run> {
     pub(crate) shared: &'run Shared,
     purpose: Purpose,
@@ -24,6 +25,7 @@ pub(crate) struct Executor<'run> {
     /// The time that calls of the backend took.
     pub(crate) called: Duration,
     pub(crate) preparer: Preparer<'run>,
+    pub(crate) examiner: Examiner<'run>,
 }
 
 /// A batch that the backend has started on.
@@ -66,8 +68,9 @@ pub(crate) enum Panic {
 
 impl<'run> Executor<'run> {
     pub(crate) fn new(shared: &'run Shared, backend: Box<dyn Pipelined>, purpose: Purpose) -> Self {
-        let (called, preparer) = (Duration::ZERO, Preparer::new(shared));
-        let mut executor = Self { shared, purpose, backend, panicked: 0, called, preparer };
+        let (preparer, examiner) = (Preparer::new(shared), Examiner::new(shared));
+        let (panicked, called) = (0, Duration::ZERO);
+        let mut executor = Self { shared, purpose, backend, panicked, called, preparer, examiner };
         executor.set_up();
         executor
     }
@@ -128,11 +131,12 @@ impl<'run> Executor<'run> {
         self.finish(in_flight)
     }
 
-    /// Keeps the memory of a judged batch, except for memory that only large cases need.
+    /// Keeps the memory of a judged batch and of the examiner, except for memory that only large cases need.
     pub(crate) fn free(&mut self, answered: Answered<'run>) {
         let Answered { mut batch, permit, .. } = answered;
         batch.shrink(4 * self.shared.batch_bytes);
         self.preparer.keep(batch);
+        self.examiner.shrink();
         drop(permit);
     }
 

@@ -112,14 +112,9 @@ pub fn bytes_of_a_run(input: &Tensor, output: &Tensor, expectation: &Expectation
 pub(crate) struct Declared {
     /// One bit for each code of a data type. Codes of 64 and above are never declared.
     types: u64,
-    /// `None` for all operators.
-    operators: Option<Vec<String>>,
     /// The descs that the backend declares to lack.
     lacks: Vec<Predicate>,
-    ranks: std::ops::RangeInclusive<u32>,
-    tensor_bytes: u64,
-    elements: u64,
-    bare_arrays: Option<u32>,
+    capabilities: Capabilities,
 }
 
 impl Declared {
@@ -132,14 +127,13 @@ impl Declared {
             let operator = library.operators().iter().find(|operator| operator.name() == lack.operator);
             let predicate = Predicate::compile(&lack.condition, operator.map(Operator::scope));
             let predicate = predicate.and_then(|predicate| {
+                let whole = Span::new(0, lack.condition.len());
                 if predicate.asks_for_data() {
-                    let whole = Span::new(0, lack.condition.len());
                     return Err(Mistake::new(whole, "asks for the data of a case").help(
                         "state a condition on the desc; a backend sees no data when it creates an operator",
                     ));
                 }
                 if predicate.asks_for_judge() {
-                    let whole = Span::new(0, lack.condition.len());
                     return Err(Mistake::new(whole, "asks for the judgement of a desc").help(
                         "leave it out: invalid descs run whatever a backend lacks, and all others are skipped",
                     ));
@@ -156,18 +150,7 @@ impl Declared {
         });
         let lacks = lacks.collect::<Result<_, _>>()?;
         let types = capabilities.data_types.iter().fold(0, |types, data_type| types | bit(*data_type));
-        let ranks = capabilities.ranks.clone();
-        let operators = capabilities.operators.clone();
-        let limits = &capabilities.limits;
-        Ok(Self {
-            types,
-            operators,
-            lacks,
-            ranks,
-            tensor_bytes: limits.tensor_bytes,
-            elements: limits.elements,
-            bare_arrays: limits.bare_arrays,
-        })
+        Ok(Self { types, lacks, capabilities: capabilities.clone() })
     }
 
     /// The first part of a desc that the backend did not declare; `None` if it declared all of it. Checks the
@@ -175,21 +158,22 @@ impl Declared {
     /// length can represent the lists.
     pub(crate) fn lacks(&self, case: &Case, level: FeatureLevel, values: &mut Values) -> Option<Undeclared> {
         let desc = &case.desc;
-        if self.operators.as_ref().is_some_and(|names| !names.contains(&desc.signature.operator)) {
+        let Capabilities { operators, ranks, limits, .. } = &self.capabilities;
+        if operators.as_ref().is_some_and(|names| !names.contains(&desc.signature.operator)) {
             return Some(Undeclared::Operator);
         }
         for tensor in desc.input.iter().chain(&desc.output) {
             if self.types & bit(tensor.data_type) == 0 {
                 return Some(Undeclared::DataType);
             }
-            if !self.ranks.contains(&tensor.dimension_count) {
+            if !ranks.contains(&tensor.dimension_count) {
                 return Some(Undeclared::Rank);
             }
         }
         if let Some(place) = self.lacks.iter().position(|lack| lack.holds(case, level, values)) {
             return Some(Undeclared::Lack(place));
         }
-        let is_said = self.bare_arrays.is_none_or(|most| is_said_by_bare_arrays(desc, most));
+        let is_said = limits.bare_arrays.is_none_or(|most| is_said_by_bare_arrays(desc, most));
         (!is_said).then_some(Undeclared::BareArrays)
     }
 
@@ -199,9 +183,10 @@ impl Declared {
             let sizes = tensor.sizes.iter().flat_map(|sizes| sizes.iter());
             sizes.fold(1_u64, |elements, size| elements.saturating_mul(size.unsigned_abs()))
         };
+        let limits = &self.capabilities.limits;
         desc.input.iter().chain(&desc.output).all(|tensor| {
-            tensor.total_size <= self.tensor_bytes
-                && (self.elements == u64::MAX || elements(tensor) <= self.elements)
+            tensor.total_size <= limits.tensor_bytes
+                && (limits.elements == u64::MAX || elements(tensor) <= limits.elements)
         })
     }
 }

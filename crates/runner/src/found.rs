@@ -4,7 +4,7 @@
 //! bounded, however many cases fail.
 
 use dmlcts_model::{Case, Desc, FeatureLevel, Outcome, Value};
-use dmlcts_spec::{IdSet, Judgement, Library, Scratch};
+use dmlcts_spec::{IdSet, Judgement, Library, Operator, Scratch};
 
 use crate::{CaseDigest, Class, Failure, Rate, Verdict, expect};
 
@@ -82,16 +82,26 @@ impl Found {
             return None;
         }
         let judgement = operator.judge(&case.desc, level, &mut Scratch::default());
-        let expectation = expect::by_judgement(operator, judgement);
-        Some(Failure {
+        Some(Failure { outcome, ..self.as_found(operator, level, (case, strategy), judgement) })
+    }
+
+    /// The failure before its case ran again: without evidence.
+    pub(crate) fn as_found(
+        &self,
+        operator: &'static Operator,
+        level: FeatureLevel,
+        (case, strategy): (Case, &str),
+        judgement: Judgement,
+    ) -> Failure {
+        Failure {
             index: self.index,
             strategy: strategy.to_owned(),
             case,
             operator,
             level,
             judgement,
-            expectation,
-            outcome,
+            expectation: expect::by_judgement(operator, judgement),
+            outcome: self.outcome.clone(),
             verdict: self.verdict,
             rate: self.rate,
             alive: self.alive,
@@ -99,7 +109,7 @@ impl Found {
             evidence: None,
             bytes_vary: false,
             tried: None,
-        })
+        }
     }
 
     /// The value of the desc's first enumeration. A fault in an operator with modes often affects one mode.

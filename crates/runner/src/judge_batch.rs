@@ -3,7 +3,6 @@
 
 use crate::{
     batch_result::BatchResult,
-    examiner::Examiner,
     executor::{Answered, Executor, Panic},
 };
 
@@ -11,7 +10,6 @@ use crate::{
 /// that had this one panicked. Returns whether all cases were read: a run that ends leaves the rest out.
 pub(crate) fn judge_batch<'run>(
     executor: &mut Executor<'run>,
-    examiner: &mut Examiner<'run>,
     answered: Answered<'run>,
     result: &mut BatchResult,
 ) -> bool {
@@ -19,16 +17,16 @@ pub(crate) fn judge_batch<'run>(
         Some(Panic::Here(message)) if answered.batch.planned.len() > 1 => Some(message.clone()),
         Some(Panic::Elsewhere) => None,
         _ => {
-            examiner.add(&answered, result);
-            free(executor, examiner, answered);
+            executor.examiner.add(&answered, result);
+            executor.free(answered);
             return true;
         }
     };
     let cases: Vec<u64> = answered.batch.planned.iter().map(|planned| planned.index).collect();
-    free(executor, examiner, answered);
+    executor.free(answered);
     // If no case panics alone, the first one counts as crashed, so that no panic is missed. The collector
     // then finds that the case passes alone, and reports a flake.
-    let mut blame = blame.filter(|_| !cases.iter().any(|index| panics_alone(executor, examiner, *index)));
+    let mut blame = blame.filter(|_| !cases.iter().any(|index| panics_alone(executor, *index)));
     for index in cases {
         let Some(mut answered) = run(executor, index).filter(|_| result.cut.is_none()) else {
             result.end_before(index);
@@ -39,17 +37,17 @@ pub(crate) fn judge_batch<'run>(
         {
             answered.batch.crash(&message);
         }
-        examiner.add(&answered, result);
-        free(executor, examiner, answered);
+        executor.examiner.add(&answered, result);
+        executor.free(answered);
     }
     true
 }
 
 /// Whether the backend panics over this case alone.
-fn panics_alone<'run>(executor: &mut Executor<'run>, examiner: &mut Examiner<'run>, index: u64) -> bool {
+fn panics_alone(executor: &mut Executor<'_>, index: u64) -> bool {
     let Some(answered) = run(executor, index) else { return false };
     let panics = answered.panic.is_some();
-    free(executor, examiner, answered);
+    executor.free(answered);
     panics
 }
 
@@ -60,10 +58,4 @@ fn run<'run>(executor: &mut Executor<'run>, index: u64) -> Option<Answered<'run>
     }
     let prepared = executor.preparer.prepare(&(index..index + 1), 1, true)?;
     Some(executor.run(prepared))
-}
-
-/// Frees a batch, and memory that only large cases need.
-fn free<'run>(executor: &mut Executor<'run>, examiner: &mut Examiner<'run>, answered: Answered<'run>) {
-    executor.free(answered);
-    examiner.shrink();
 }

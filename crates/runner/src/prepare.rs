@@ -274,11 +274,17 @@ impl<'run> Preparer<'run> {
     {
         let Self { shared, scratch, values, .. } = self;
         let (place, operator) = shared.operator_of(&case.desc)?;
-        if shared.filter.as_ref().is_some_and(|filter| !filter.holds(case, shared.level, values)) {
+        if shared
+            .configuration
+            .filter
+            .as_ref()
+            .is_some_and(|filter| !filter.holds(case, shared.level, values))
+        {
             return None;
         }
         // A case that runs again comes from this part, or was derived from a case of this part.
-        if manner == Manner::InRun && shared.partition.is_some_and(|partition| !batch.is_of(partition, case))
+        if manner == Manner::InRun
+            && shared.configuration.partition.is_some_and(|partition| !batch.is_of(partition, case))
         {
             return None;
         }
@@ -327,9 +333,9 @@ impl<'run> Preparer<'run> {
         let (Some(input), Some(output)) = (&desc.input, &desc.output) else { return Placed::LeftOut };
         let reading = expect::readings(&planned.expectation).next();
         let bytes = expect::bytes_of_a_run(input, output, &planned.expectation);
-        let fits = bytes <= shared.memory && shared.declared.runs(desc);
-        let most = shared.runs.most();
-        let runs = if bytes.saturating_mul(most) <= shared.memory { most } else { 1 };
+        let fits = bytes <= shared.configuration.memory && shared.declared.runs(desc);
+        let most = shared.configuration.runs.most();
+        let runs = if bytes.saturating_mul(most) <= shared.configuration.memory { most } else { 1 };
         let is_large = fits && reading.is_some() && bytes.saturating_mul(runs) > LARGE;
         if is_large && permit.is_none() {
             return Placed::NeedsPermit;
@@ -400,25 +406,25 @@ impl<'run> Preparer<'run> {
     /// Keeps facts about the last case that are needed later: its line and the known failures that match it.
     fn keep_facts(&mut self, case: &Case, batch: &mut PreparedBatch) {
         let Self { shared, values, .. } = self;
-        let is_kept = shared.record || !shared.known.is_empty();
+        let is_kept = shared.configuration.record || !shared.configuration.known.is_empty();
         let is_open = |planned: &Planned| matches!(planned.expectation, Expectation::Open(_));
         // One example of each answer to an open question is kept.
         batch.keep_line((is_kept || batch.planned.last().is_some_and(is_open)).then_some(case));
-        if shared.known.is_empty() {
+        if shared.configuration.known.is_empty() {
             return;
         }
         let place = batch.planned.len().saturating_sub(1);
         let known = batch.planned.last().map(|planned| {
             let about = (batch.line(place), &planned.expectation);
             let sensitivities = || batch.sensitivities(place, &case.desc);
-            shared.known.matching(case, about, shared.level, values, sensitivities)
+            shared.configuration.known.matching(case, about, shared.level, values, sensitivities)
         });
         if let (Some(planned), Some(mut known)) = (batch.planned.last_mut(), known) {
             // A refusal may be an answer to the question.
             let may_be_refused =
                 planned.expectation == Expectation::Reject && !planned.judgement.questions.is_empty();
             for matched in &mut known {
-                let failure = shared.known.failure(matched.place);
+                let failure = shared.configuration.known.failure(matched.place);
                 // Of a case that is only created, failures of a run are not seen.
                 let needs_run =
                     failure.is_some_and(|known| !known.classes.iter().any(|class| class.shows_on_creation()));
@@ -478,7 +484,7 @@ mod tests {
         let capabilities = backend().capabilities().clone();
         let level = capabilities.feature_level;
         let dealer = crate::deal::Dealer::new(0..1, 1, 1);
-        let shared = Shared::new(&run, &capabilities, level, None, 1, dealer).expect("it declares no lack");
+        let shared = Shared::new(&run, &capabilities, level, None, dealer).expect("it declares no lack");
         let mut preparer = Preparer::new(&shared);
         let mut batch = PreparedBatch::default();
         preparer.read_block(0, 1);

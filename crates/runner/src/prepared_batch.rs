@@ -88,12 +88,7 @@ impl Planned {
 
     /// Whether a job runs a second time on other data.
     pub(crate) fn has_other_data(&self, job: &Job) -> bool {
-        self.kinds(job).any(|kind| kind == RunKind::OtherData)
-    }
-
-    /// The kinds of a job's runs.
-    fn kinds(&self, job: &Job) -> impl Iterator<Item = RunKind> {
-        self.kinds.into_iter().take(job.runs.len())
+        self.kinds.iter().take(job.runs.len()).any(|kind| *kind == RunKind::OtherData)
     }
 }
 
@@ -250,13 +245,9 @@ impl PreparedBatch {
 
     /// The sensitivities of a case with this desc.
     pub(crate) fn sensitivities(&self, place: usize, desc: &Desc) -> Sensitivities {
-        let (Some(planned), Some(job)) = (self.planned.get(place), self.job(place)) else {
-            return Sensitivities::default();
-        };
-        if planned.unasked.is_some() {
-            // Sensitivities are only computed for cases that are sent to the backend.
-            return Sensitivities::default();
-        }
+        // Sensitivities are only computed for cases that are sent to the backend.
+        let sent = self.planned.get(place).filter(|planned| planned.unasked.is_none());
+        let (Some(planned), Some(job)) = (sent, self.job(place)) else { return Sensitivities::default() };
         let runs = job.runs.iter().filter_map(|run| {
             let input = self.batch.inputs.get(run.input.clone())?;
             Some((input, self.image.get(run.output.clone())?))

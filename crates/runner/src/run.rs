@@ -89,14 +89,14 @@ pub fn run_then<T>(
     let capabilities = backend.capabilities().clone();
     let configuration = &run.configuration;
     let (level, selected_level) = levels(configuration.level, &capabilities)?;
-    let (cases, strategies) = (run.source.count(), run.source.strategies());
+    let cases = run.source.count();
     let dealer = dealer(run, selected_level.is_some());
-    let shared = Shared::new(run, &capabilities, level, selected_level, strategies.len(), dealer)?;
+    let shared = Shared::new(run, &capabilities, level, selected_level, dealer)?;
     let shared = Arc::new(shared);
     tell(Event::Started { capabilities: &capabilities, level, cases });
 
-    let alone = Trials::new(&shared, &strategies, backend);
-    let mut collector = Collector::new(&shared, &strategies, alone, configuration);
+    let alone = Trials::new(&shared, backend);
+    let mut collector = Collector::new(&shared, alone, configuration);
     if !run.stop.is_requested() {
         collector.reopen_groups();
     }
@@ -104,7 +104,7 @@ pub fn run_then<T>(
         // A backend of its own: these cases fail, and might spoil it for others.
         let backend = if collector.lacks_smallest() { (run.backend)(Purpose::Retries).ok() } else { None };
         if let Some(backend) = backend {
-            let mut trials = Trials::new(&shared, &strategies, backend);
+            let mut trials = Trials::new(&shared, backend);
             collector.try_smallest(&mut trials);
             let _ = panics::caught(|| drop(trials));
         }
@@ -137,7 +137,7 @@ pub fn run_then<T>(
         capabilities,
         level,
         cases,
-        strategies: totals.by_strategy(&strategies),
+        strategies: totals.by_strategy(&shared.strategies),
         recorded: totals.recorded(run.library),
         totals,
         timings: Some(timings),

@@ -12,10 +12,10 @@ use std::{
 
 use dmlcts_backend::{Capabilities, Limits};
 use dmlcts_model::{Desc, FeatureLevel};
-use dmlcts_spec::{Library, Operator, Predicate};
+use dmlcts_spec::{Library, Operator};
 
 use crate::{
-    CaseSource, Difference, Ending, Factory, KnownFailures, Partition, RunError, Runs, Stop, Totals,
+    CaseSource, Configuration, Ending, Factory, RunError, RunOutcomes, Stop, Totals,
     batch_result::BatchResult, deal::Dealer, expect::Declared,
 };
 
@@ -27,35 +27,22 @@ pub(crate) struct Shared {
     pub(crate) library: &'static Library,
     pub(crate) source: Arc<dyn CaseSource>,
     pub(crate) backend: Arc<Factory>,
-    pub(crate) filter: Option<Arc<Predicate>>,
-    /// The indices of the cases to run, in ascending order; `None` for all.
-    pub(crate) only: Option<Arc<[u64]>>,
+    /// The configuration of the run, with the known failures of this backend only. The collector has the
+    /// earlier part of the run.
+    pub(crate) configuration: Configuration,
+    pub(crate) stop: Stop,
     pub(crate) declared: Declared,
     /// The feature level to judge at.
     pub(crate) level: FeatureLevel,
     /// A lower level at which cases must be valid, too, if the backend cannot be set to it.
     pub(crate) selected_level: Option<FeatureLevel>,
-    pub(crate) allow: Vec<Difference>,
-    pub(crate) memory: u64,
-    pub(crate) runs: Runs,
-    pub(crate) max_failures: Option<u64>,
-    pub(crate) max_crashes: Option<u64>,
-    max_hangs: Option<u64>,
     hangs: AtomicU64,
     /// Whether the backends stop answering after the maximum number of hangs, as hosts of processes do.
     stops_after_hangs: bool,
-    pub(crate) partition: Option<Partition>,
-    /// The known failures of this backend.
-    pub(crate) known: KnownFailures,
     /// The known failures that changed, once all cases have run. They expect nothing of the cases that
     /// explain them.
     pub(crate) changed: OnceLock<Vec<usize>>,
-    /// Whether the result of each case is recorded.
-    pub(crate) record: bool,
-    pub(crate) strategies: usize,
-    pub(crate) stop: Stop,
-    /// When the run must end.
-    deadline: Option<Instant>,
+    pub(crate) strategies: Vec<String>,
     /// Whether the deadline is no limit, since only the explanation of failures goes on.
     is_unlimited: AtomicBool,
     pub(crate) dealer: Dealer,
@@ -76,34 +63,30 @@ impl Shared {
         capabilities: &Capabilities,
         level: FeatureLevel,
         selected_level: Option<FeatureLevel>,
-        strategies: usize,
         dealer: Dealer,
     ) -> Result<Self, RunError> {
-        let (configuration, limits) = (&run.configuration, &capabilities.limits);
+        let limits = &capabilities.limits;
+        let crate::Run { library, source, backend, configuration, stop } = run.clone();
+        let configuration = Configuration {
+            memory: configuration.memory.min(isize::MAX as u64),
+            known: configuration.known.of(capabilities),
+            resume: None,
+            run_outcomes: RunOutcomes::default(),
+            ..configuration
+        };
         Ok(Self {
-            library: run.library,
-            source: Arc::clone(&run.source),
-            backend: Arc::clone(&run.backend),
-            filter: configuration.filter.clone(),
-            only: configuration.only.clone(),
-            declared: Declared::new(capabilities, run.library)?,
+            library,
+            strategies: source.strategies(),
+            source,
+            backend,
+            stops_after_hangs: configuration.max_hangs.is_some() && capabilities.is_isolated,
+            configuration,
+            stop,
+            declared: Declared::new(capabilities, library)?,
             level,
             selected_level,
-            allow: configuration.allow.clone(),
-            memory: configuration.memory.min(isize::MAX as u64),
-            runs: configuration.runs,
-            max_failures: configuration.max_failures,
-            max_crashes: configuration.max_crashes,
-            max_hangs: configuration.max_hangs,
             hangs: AtomicU64::new(0),
-            stops_after_hangs: configuration.max_hangs.is_some() && capabilities.is_isolated,
-            partition: configuration.partition,
-            known: configuration.known.of(capabilities),
             changed: OnceLock::new(),
-            record: configuration.record,
-            strategies,
-            stop: run.stop.clone(),
-            deadline: configuration.deadline,
             is_unlimited: AtomicBool::new(false),
             dealer,
             batch_cases: batch_cases(limits),
@@ -117,7 +100,7 @@ impl Shared {
     /// The first run of consecutive cases in this range that are selected. Empty, at the end of the range, if
     /// none is left.
     pub(crate) fn chosen(&self, cases: Range<u64>) -> Range<u64> {
-        let Some(only) = &self.only else { return cases };
+        let Some(only) = &self.configuration.only else { return cases };
         let left = &only[only.partition_point(|index| *index < cases.start)..];
         let Some(first) = left.first().copied().filter(|first| cases.contains(first)) else {
             return cases.end..cases.end;
@@ -128,8 +111,8 @@ impl Shared {
 
     /// Totals of no cases.
     pub(crate) fn no_totals(&self) -> Totals {
-        let mut totals = Totals::new(self.library, self.strategies);
-        totals.known = self.known.tallies();
+        let mut totals = Totals::new(self.library, self.strategies.len());
+        totals.known = self.configuration.known.tallies();
         totals
     }
 
@@ -157,7 +140,7 @@ impl Shared {
     /// Counts the hangs of a batch, and ends the run if a limit is reached or the batch was cut off.
     pub(crate) fn note(&self, result: &BatchResult) {
         let hangs = self.hangs.fetch_add(result.hangs, Ordering::Relaxed) + result.hangs;
-        if self.max_hangs.is_some_and(|most| hangs >= most) {
+        if self.configuration.max_hangs.is_some_and(|most| hangs >= most) {
             self.end(Ending::Hangs);
         }
         // A failure ends the run only when the cases before it are reported.
@@ -173,7 +156,7 @@ impl Shared {
 
     /// When the run must have ended.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.deadline.filter(|_| !self.is_unlimited.load(Ordering::Relaxed))
+        self.configuration.deadline.filter(|_| !self.is_unlimited.load(Ordering::Relaxed))
     }
 
     /// Lets the explanation of failures go on after the deadline.

@@ -10,9 +10,8 @@ use dmlcts_spec::{Library, Predicate};
 use crate::{
     Class, Cursor, Failure, Found, KnownEntry, Rate, Smallest, Stop, Verdict,
     batch_result::BatchResult,
-    examiner::{Examination, Examiner},
+    examiner::Examination,
     executor::{Executor, InFlight},
-    expect,
     judge_batch::judge_batch,
     panics::caught,
     prepare::Manner,
@@ -55,15 +54,13 @@ pub enum Rerun {
 /// Runs cases once more while nothing else is in flight.
 pub struct Trials<'run> {
     shared: &'run Shared,
-    strategies: &'run [String],
     executor: Executor<'run>,
-    examiner: Examiner<'run>,
 }
 
 impl<'run> Trials<'run> {
-    pub(crate) fn new(shared: &'run Shared, strategies: &'run [String], backend: Box<dyn Pipelined>) -> Self {
+    pub(crate) fn new(shared: &'run Shared, backend: Box<dyn Pipelined>) -> Self {
         let executor = Executor::new(shared, backend, Purpose::Retries);
-        Self { shared, strategies, executor, examiner: Examiner::new(shared) }
+        Self { shared, executor }
     }
 
     /// The specs that judge the cases.
@@ -78,12 +75,12 @@ impl<'run> Trials<'run> {
 
     /// The predicate that the cases of the run fulfil, if only such cases ran.
     pub fn filter(&self) -> Option<&Predicate> {
-        self.shared.filter.as_deref()
+        self.shared.configuration.filter.as_deref()
     }
 
     /// The maximum number of bytes of a case that runs.
     pub fn memory(&self) -> u64 {
-        self.shared.memory
+        self.shared.configuration.memory
     }
 
     /// The switch that ends the run.
@@ -103,7 +100,7 @@ impl<'run> Trials<'run> {
 
     /// The index of the strategy with this name, or 0.
     pub fn strategy(&self, name: &str) -> usize {
-        self.strategies.iter().position(|known| known == name).unwrap_or(0)
+        self.shared.strategies.iter().position(|known| known == name).unwrap_or(0)
     }
 
     /// The case at an index.
@@ -129,7 +126,6 @@ impl<'run> Trials<'run> {
     pub fn run_after(&mut self, before: &[Place], case: &Place, way: Way) -> Option<Examination> {
         let backend = (self.shared.backend)(Purpose::Retries).ok()?;
         let mut executor = Executor::new(self.shared, backend, Purpose::Retries);
-        let mut examiner = Examiner::new(self.shared);
         let all: Vec<&Place> = before.iter().chain([case]).collect();
         let most = (self.shared.batch_cases as usize).min(TOGETHER);
         let mut last = None;
@@ -141,7 +137,7 @@ impl<'run> Trials<'run> {
             let cases = batch.iter().map(|(case, index, strategy)| (case, *index, *strategy));
             let prepared = executor.preparer.prepare_together(cases, Manner::Again);
             let answered = executor.run(prepared);
-            last = examiner.examine(&answered);
+            last = executor.examiner.examine(&answered);
             executor.free(answered);
         }
         let _ = caught(|| drop(executor));
@@ -152,9 +148,8 @@ impl<'run> Trials<'run> {
     pub fn examine(&mut self, case: &Case) -> Option<Examination> {
         let prepared = self.executor.preparer.prepare_alone(case);
         let answered = self.executor.run(prepared);
-        let examination = self.examiner.examine(&answered);
+        let examination = self.executor.examiner.examine(&answered);
         self.executor.free(answered);
-        self.examiner.shrink();
         examination
     }
 
@@ -206,11 +201,10 @@ impl<'run> Trials<'run> {
             if answered.panic.is_some() {
                 again.push(place);
             } else {
-                examined[place] = Some(self.examiner.examine_at(&answered, at));
+                examined[place] = Some(self.executor.examiner.examine_at(&answered, at));
             }
         }
         self.executor.free(answered);
-        self.examiner.shrink();
     }
 
     /// Runs a case of a known failure alone. What is not as it is known runs `retries` more times.
@@ -236,7 +230,8 @@ impl<'run> Trials<'run> {
         most: u64,
         (most_unexpected, most_crashes): (u64, u64),
     ) -> BatchResult {
-        (self.examiner.max_failures, self.examiner.max_crashes) = (Some(most_unexpected), Some(most_crashes));
+        (self.executor.examiner.max_failures, self.executor.examiner.max_crashes) =
+            (Some(most_unexpected), Some(most_crashes));
         let mut result = BatchResult::new(cases.clone(), self.shared.no_totals());
         let (mut next, mut left) = (cases.start, most);
         while next < cases.end && left > 0 && result.cut.is_none() {
@@ -248,7 +243,7 @@ impl<'run> Trials<'run> {
             (next, left) = (prepared.cases.end, left - prepared.batch.planned.len() as u64);
             result.totals.progress.read = next - cases.start;
             let answered = self.executor.run(prepared);
-            if !judge_batch(&mut self.executor, &mut self.examiner, answered, &mut result) {
+            if !judge_batch(&mut self.executor, answered, &mut result) {
                 break;
             }
         }
@@ -293,23 +288,8 @@ impl<'run> Trials<'run> {
     pub fn failure(&self, found: &Found, case: Case, alone: Option<Examination>) -> Failure {
         let shared = self.shared;
         let operator = &shared.library.operators()[found.operator];
-        let mut failure = Failure {
-            index: found.index,
-            strategy: self.strategies[found.strategy].clone(),
-            case,
-            operator,
-            level: shared.level,
-            judgement: found.judgement,
-            expectation: expect::by_judgement(operator, found.judgement),
-            outcome: found.outcome.clone(),
-            verdict: found.verdict,
-            rate: found.rate,
-            alive: found.alive,
-            class: found.class,
-            evidence: None,
-            bytes_vary: false,
-            tried: None,
-        };
+        let of = (case, shared.strategies[found.strategy].as_str());
+        let mut failure = found.as_found(operator, shared.level, of, found.judgement);
         let Some(alone) = alone else { return failure };
         let is_unanswered = self.is_unanswered(&alone);
         failure.judgement = alone.judgement;

@@ -171,9 +171,7 @@ impl Class {
             | Self::Lost => true,
         }
     }
-}
 
-impl Class {
     /// Whether a case that did not fail shows that the backend is free of this fault. If an open question
     /// allows a refusal, a refused desc shows nothing about faults that come after creation.
     pub fn is_disproved_by(self, verdict: Verdict, outcome: &Outcome) -> bool {

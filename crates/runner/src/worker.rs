@@ -12,7 +12,6 @@ use crate::{
     Timings,
     batch_result::BatchResult,
     batch_sizer::BatchSizer,
-    examiner::Examiner,
     executor::{Executor, InFlight},
     judge_batch::judge_batch,
     prepare::Prepared,
@@ -23,7 +22,6 @@ use crate::{
 pub(crate) struct Worker<'run> {
     shared: &'run Shared,
     executor: Executor<'run>,
-    examiner: Examiner<'run>,
     sizer: BatchSizer,
     /// The batches that the backend has, the oldest first.
     in_flight: VecDeque<InFlight<'run>>,
@@ -37,7 +35,6 @@ impl<'run> Worker<'run> {
         Self {
             shared,
             executor: Executor::new(shared, backend, Purpose::Cases),
-            examiner: Examiner::new(shared),
             sizer: BatchSizer::new(shared.batch_cases.min(shared.dealer.most())),
             in_flight: VecDeque::new(),
             timings: Timings { workers: 1, start, ..Timings::default() },
@@ -96,9 +93,7 @@ impl<'run> Worker<'run> {
                 self.sizer.note(answered.batch.planned.len() as u64, since, Instant::now());
             }
             let mut result = BatchResult::new(answered.cases.clone(), self.shared.no_totals());
-            self.timed(|worker| {
-                judge_batch(&mut worker.executor, &mut worker.examiner, answered, &mut result)
-            });
+            self.timed(|worker| judge_batch(&mut worker.executor, answered, &mut result));
             result.timings = std::mem::take(&mut self.timings);
             self.shared.note(&result);
             done(result);

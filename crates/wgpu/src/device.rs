@@ -12,7 +12,7 @@ use std::{
 };
 
 use dmlcts_model::{ErrorCode, Outcome, Phase};
-use wgpu::{ErrorFilter, PollError, PollType, SubmissionIndex};
+use wgpu::{BufferUsages, ErrorFilter, PollError, PollType, SubmissionIndex};
 
 use crate::{
     budget::Budget,
@@ -104,6 +104,20 @@ impl Device {
             return Err(fault.to_string());
         }
         Ok(Self { handle: device, queue, limits, kernels, budget, noted })
+    }
+
+    /// A buffer of this size, whose content is not set.
+    pub(crate) fn buffer(&self, label: &str, size: u64, usage: BufferUsages) -> wgpu::Buffer {
+        let descriptor =
+            wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false };
+        self.handle.create_buffer(&descriptor)
+    }
+
+    /// Submits the commands that `record` records.
+    pub(crate) fn submit(&self, record: impl FnOnce(&mut wgpu::CommandEncoder)) -> SubmissionIndex {
+        let mut encoder = self.handle.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        record(&mut encoder);
+        self.queue.submit([encoder.finish()])
     }
 
     /// Does work that uses the device. Returns its result, or the gravest error that it caused.

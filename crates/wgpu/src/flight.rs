@@ -23,6 +23,8 @@ use crate::{
 pub(crate) const READ_OUTSIDE: u32 = 1;
 /// A bit of a trap word: a write outside the output. See [`READ_OUTSIDE`].
 pub(crate) const WROTE_OUTSIDE: u32 = 2;
+/// The usage of a buffer that the host reads.
+const READBACK: BufferUsages = BufferUsages::MAP_READ.union(BufferUsages::COPY_DST);
 
 /// Device memory, and the segment that is in flight in it.
 #[derive(Default)]
@@ -83,16 +85,12 @@ impl Flight {
     ) -> Result<(), BatchFault> {
         self.submitted = None;
         let result = device.scoped(|| self.start_unscoped(device, inputs, outputs, timeout));
-        match result.and_then(|started| started) {
-            Ok(submitted) => {
-                self.submitted = Some(submitted);
-                Ok(())
-            }
-            Err(fault) => {
-                self.memory = None;
-                Err(fault)
-            }
+        let result = result.and_then(|started| started);
+        if result.is_err() {
+            self.memory = None;
         }
+        self.submitted = Some(result?);
+        Ok(())
     }
 
     fn start_unscoped(
@@ -103,12 +101,12 @@ impl Flight {
         timeout: Duration,
     ) -> Result<Submitted, BatchFault> {
         let uploaded = self.upload(device, inputs, outputs, timeout)?;
-        let mut encoder = device.handle.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        uploaded.encode(device, &mut encoder);
-        let Uploaded { memory, sizes, .. } = uploaded;
-        encoder.copy_buffer_to_buffer(&memory.outputs, 0, &memory.readback, 0, sizes.outputs);
-        encoder.copy_buffer_to_buffer(&memory.traps, 0, &memory.readback, sizes.outputs, sizes.traps);
-        let submission = device.queue.submit([encoder.finish()]);
+        let Uploaded { memory, sizes, .. } = &uploaded;
+        let submission = device.submit(|encoder| {
+            uploaded.encode(device, encoder);
+            encoder.copy_buffer_to_buffer(&memory.outputs, 0, &memory.readback, 0, sizes.outputs);
+            encoder.copy_buffer_to_buffer(&memory.traps, 0, &memory.readback, sizes.outputs, sizes.traps);
+        });
         let readback = Readback::new(memory.readback.clone(), submission, sizes.outputs + sizes.traps);
         Ok(Submitted { readback, outputs: sizes.outputs })
     }
@@ -212,21 +210,13 @@ impl Memory {
         let read_back = sizes.outputs + sizes.traps;
         let bytes = sizes.cases + sizes.records + sizes.inputs + 2 * read_back;
         let share = device.budget.take(bytes, timeout)?;
-        let buffer = |label, size, usage| {
-            device.handle.create_buffer(&wgpu::BufferDescriptor {
-                label: Some(label),
-                size,
-                usage,
-                mapped_at_creation: false,
-            })
-        };
         let storage = BufferUsages::STORAGE | BufferUsages::COPY_DST;
-        let cases = buffer("cases", sizes.cases, BufferUsages::UNIFORM | BufferUsages::COPY_DST);
-        let records = buffer("records", sizes.records, storage);
-        let inputs = buffer("inputs", sizes.inputs, storage);
-        let outputs = buffer("outputs", sizes.outputs, storage | BufferUsages::COPY_SRC);
-        let traps = buffer("traps", sizes.traps, storage | BufferUsages::COPY_SRC);
-        let readback = buffer("readback", read_back, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
+        let cases = device.buffer("cases", sizes.cases, BufferUsages::UNIFORM | BufferUsages::COPY_DST);
+        let records = device.buffer("records", sizes.records, storage);
+        let inputs = device.buffer("inputs", sizes.inputs, storage);
+        let outputs = device.buffer("outputs", sizes.outputs, storage | BufferUsages::COPY_SRC);
+        let traps = device.buffer("traps", sizes.traps, storage | BufferUsages::COPY_SRC);
+        let readback = device.buffer("readback", read_back, READBACK);
         let group = device.handle.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("batched"),
             layout: device.kernels.batched_layout(),
@@ -270,8 +260,19 @@ impl Memory {
 }
 
 impl Readback {
+    /// Submits the commands that `record` records, which fill a new buffer of this size, and requests it.
+    pub(crate) fn after(
+        device: &Device,
+        bytes: u64,
+        record: impl FnOnce(&mut wgpu::CommandEncoder, &wgpu::Buffer),
+    ) -> Self {
+        let buffer = device.buffer("readback", bytes, READBACK);
+        let submission = device.submit(|encoder| record(encoder, &buffer));
+        Self::new(buffer, submission, bytes)
+    }
+
     /// Requests the buffer's bytes for the time when the submission is done.
-    pub(crate) fn new(buffer: wgpu::Buffer, submission: SubmissionIndex, bytes: u64) -> Self {
+    fn new(buffer: wgpu::Buffer, submission: SubmissionIndex, bytes: u64) -> Self {
         let (sender, mapped) = sync_channel(1);
         buffer.map_async(wgpu::MapMode::Read, 0..bytes, move |result| {
             // The receiver is gone if the device was abandoned in the meantime.

@@ -38,15 +38,6 @@ impl LargeKernel {
         Self { width, folds: false, windowed: false, shape: Shape::Transpose }
     }
 
-    /// The binding numbers of its buffers: parameters, inputs, outputs, trap.
-    pub(crate) fn bindings(self) -> &'static [u32] {
-        match self.shape {
-            Shape::Gather => &[0, 1, 2, 3, 4],
-            Shape::Scatter => &[0, 1, 2, 5, 4],
-            Shape::Transpose => &[0, 1, 2, 3],
-        }
-    }
-
     fn index(self) -> usize {
         (self.width.trailing_zeros() as usize & 3)
             | usize::from(self.folds) << 2
@@ -89,9 +80,11 @@ pub(crate) struct Kernels {
 }
 
 /// A compiled text, with its layouts.
-struct CompiledKernel {
+pub(crate) struct CompiledKernel {
     module: wgpu::ShaderModule,
-    group: wgpu::BindGroupLayout,
+    /// The binding numbers of its buffers: parameters, inputs, outputs, trap.
+    pub(crate) bindings: Vec<u32>,
+    pub(crate) group: wgpu::BindGroupLayout,
     pipeline: wgpu::PipelineLayout,
     entry: &'static str,
 }
@@ -114,34 +107,18 @@ impl Kernels {
                     bind_group_layouts: &[Some(&group)],
                     ..wgpu::PipelineLayoutDescriptor::default()
                 });
-                CompiledKernel { module, group, pipeline, entry }
+                let bindings = bindings.iter().map(|(binding, _)| *binding).collect();
+                CompiledKernel { module, bindings, group, pipeline, entry }
             };
+        let gathered = [(0, Uniform), (1, read), (2, read), (3, write), (4, write)];
+        let scattered = [(0, Uniform), (1, read), (2, read), (5, write), (4, write)];
+        let transposed = [(0, Uniform), (1, read), (2, write), (3, write)];
         Self {
             lanes,
-            batched: kind(
-                module("batched", &texts.batched),
-                "run",
-                &[(0, Uniform), (1, read), (2, read), (3, write), (4, write)],
-                true,
-            ),
-            gather: kind(
-                large.clone(),
-                "gather",
-                &[(0, Uniform), (1, read), (2, read), (3, write), (4, write)],
-                false,
-            ),
-            scatter: kind(
-                large,
-                "scatter",
-                &[(0, Uniform), (1, read), (2, read), (5, write), (4, write)],
-                false,
-            ),
-            transpose: kind(
-                module("transposed", &texts.transposed),
-                "run",
-                &[(0, Uniform), (1, read), (2, write), (3, write)],
-                false,
-            ),
+            batched: kind(module("batched", &texts.batched), "run", &gathered, true),
+            gather: kind(large.clone(), "gather", &gathered, false),
+            scatter: kind(large, "scatter", &scattered, false),
+            transpose: kind(module("transposed", &texts.transposed), "run", &transposed, false),
             batched_pipelines: std::array::from_fn(|_| OnceLock::new()),
             large_pipelines: std::array::from_fn(|_| OnceLock::new()),
         }
@@ -157,12 +134,8 @@ impl Kernels {
         &self.batched.group
     }
 
-    /// The bind group layout of a kernel.
-    pub(crate) fn layout(&self, kernel: LargeKernel) -> &wgpu::BindGroupLayout {
-        &self.kind(kernel).group
-    }
-
-    fn kind(&self, kernel: LargeKernel) -> &CompiledKernel {
+    /// The text of a kernel.
+    pub(crate) fn kind(&self, kernel: LargeKernel) -> &CompiledKernel {
         match kernel.shape {
             Shape::Gather => &self.gather,
             Shape::Scatter => &self.scatter,

@@ -5,7 +5,7 @@
 //! dispatch for each part of the input writes it, and it is read back whole, so that writes out of bounds are
 //! visible. A dispatch skips elements whose source is in another part of the input.
 
-use std::{num::NonZeroU64, ops::Range, sync::Arc, time::Duration};
+use std::{ops::Range, sync::Arc, time::Duration};
 
 use dmlcts_backend::Run;
 use wgpu::BufferUsages;
@@ -82,25 +82,15 @@ pub(crate) fn run(
         let submitted = device.scoped(|| {
             let target = storage(device, "output", &outputs[part.around.clone()]);
             let trap = storage(device, "trap", &[0; 4]);
-            let readback = device.handle.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("readback"),
-                size: target.size() + 4,
-                usage: BufferUsages::MAP_READ | BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            });
-            let mut encoder =
-                device.handle.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            for (index, (read, source)) in reading.iter().zip(&sources).enumerate() {
-                let pass =
-                    Pass { plan: &plan, read, write: &part, windowed: reading.len() > 1, first: index == 0 };
-                let prepared = pass.prepare(device, source, &target, &trap);
-                prepared.encode(device, &mut encoder);
-            }
-            encoder.copy_buffer_to_buffer(&target, 0, &readback, 0, target.size());
-            encoder.copy_buffer_to_buffer(&trap, 0, &readback, target.size(), 4);
-            let submission = device.queue.submit([encoder.finish()]);
-            let bytes = target.size() + 4;
-            Readback::new(readback, submission, bytes)
+            Readback::after(device, target.size() + 4, |encoder, readback| {
+                let windowed = reading.len() > 1;
+                for (index, (read, source)) in reading.iter().zip(&sources).enumerate() {
+                    let pass = Pass { plan: &plan, read, write: &part, windowed, first: index == 0 };
+                    pass.prepare(device, source, &target, &trap).encode(device, encoder);
+                }
+                encoder.copy_buffer_to_buffer(&target, 0, readback, 0, target.size());
+                encoder.copy_buffer_to_buffer(&trap, 0, readback, target.size(), 4);
+            })
         })?;
         let around = &mut outputs[part.around.clone()];
         trap |= submitted.read(device, timeout, |bytes| {
@@ -130,12 +120,9 @@ pub(crate) fn whole(device: &Arc<Device>, plan: &Plan, run: &Run, inputs: &[u8],
 
 /// A buffer with these bytes, padded with zeros to a whole cell.
 pub(crate) fn storage(device: &Device, label: &str, bytes: &[u8]) -> wgpu::Buffer {
-    let buffer = device.handle.create_buffer(&wgpu::BufferDescriptor {
-        label: Some(label),
-        size: (bytes.len() as u64).next_multiple_of(CELL as u64).max(CELL as u64),
-        usage: BufferUsages::STORAGE | BufferUsages::COPY_DST | BufferUsages::COPY_SRC,
-        mapped_at_creation: false,
-    });
+    let size = (bytes.len() as u64).next_multiple_of(CELL as u64).max(CELL as u64);
+    let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST | BufferUsages::COPY_SRC;
+    let buffer = device.buffer(label, size, usage);
     upload(&device.queue, &buffer, bytes);
     buffer
 }
@@ -279,25 +266,18 @@ fn prepared(
     buffers: &[&wgpu::Buffer],
     groups: u32,
 ) -> Prepared {
-    let parameters = device.handle.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("parameters"),
-        size: words.len() as u64 * 4,
-        usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    });
-    if let Some(size) = NonZeroU64::new(parameters.size())
-        && let Some(mut view) = device.queue.write_buffer_with(&parameters, 0, size)
-    {
-        view.slice(..).copy_from_slice(bytemuck::cast_slice(words));
-    }
+    let usage = BufferUsages::UNIFORM | BufferUsages::COPY_DST;
+    let parameters = device.buffer("parameters", words.len() as u64 * 4, usage);
+    upload(&device.queue, &parameters, bytemuck::cast_slice(words));
+    let kind = device.kernels.kind(kernel);
     let buffers = std::iter::once(&parameters).chain(buffers.iter().copied());
     let entries: Vec<wgpu::BindGroupEntry<'_>> = buffers
-        .zip(kernel.bindings())
+        .zip(&kind.bindings)
         .map(|(buffer, &binding)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
         .collect();
     let group = device.handle.create_bind_group(&wgpu::BindGroupDescriptor {
         label: Some("large"),
-        layout: device.kernels.layout(kernel),
+        layout: &kind.group,
         entries: &entries,
     });
     let most = device.limits.max_compute_workgroups_per_dimension.max(1);

@@ -70,14 +70,7 @@ fn created(desc: &Desc) -> Result<crate::plan::Plan, String> {
 fn repeat(device: &Device, encode: impl Fn(&mut CommandEncoder)) -> Result<Duration, String> {
     let timed = |times: u32| {
         let started = Instant::now();
-        let submission = device.scoped(|| {
-            let mut encoder =
-                device.handle.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            for _ in 0..times {
-                encode(&mut encoder);
-            }
-            device.queue.submit([encoder.finish()])
-        });
+        let submission = device.scoped(|| device.submit(|encoder| (0..times).for_each(|_| encode(encoder))));
         let waited = submission.and_then(|submission| device.wait(&submission, Duration::from_secs(120)));
         waited.map(|()| started.elapsed()).map_err(|fault| fault.to_string())
     };

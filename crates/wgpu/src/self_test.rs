@@ -4,11 +4,11 @@
 use std::{fmt, ops::Range, sync::Arc, time::Duration};
 
 use dmlcts_backend::Run;
-use wgpu::{BufferUsages, util::DeviceExt};
 
 use crate::{
     device::{BatchFault, Device},
     flight::{Flight, READ_OUTSIDE, Readback, WROTE_OUTSIDE},
+    large,
     plan::{Plan, Shape},
 };
 
@@ -85,7 +85,7 @@ fn poison_lands(device: &Arc<Device>) -> Result<bool, BatchFault> {
     for pattern in [0xB5, 0x4A] {
         let before = vec![pattern; 4096];
         let readback = device.scoped(|| {
-            let buffer = crate::large::storage(device, "poison", &before);
+            let buffer = large::storage(device, "poison", &before);
             read_back(device, &buffer, |_| {})
         })?;
         lands &= readback.read(device, TIMEOUT, |after| after == before)?;
@@ -99,16 +99,10 @@ fn read_back(
     buffer: &wgpu::Buffer,
     before: impl FnOnce(&mut wgpu::CommandEncoder),
 ) -> Readback {
-    let readback = device.handle.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("readback"),
-        size: buffer.size(),
-        usage: BufferUsages::MAP_READ | BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    });
-    let mut encoder = device.handle.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-    before(&mut encoder);
-    encoder.copy_buffer_to_buffer(buffer, 0, &readback, 0, buffer.size());
-    Readback::new(readback, device.queue.submit([encoder.finish()]), buffer.size())
+    Readback::after(device, buffer.size(), |encoder, readback| {
+        before(encoder);
+        encoder.copy_buffer_to_buffer(buffer, 0, readback, 0, buffer.size());
+    })
 }
 
 /// Copies four words from the middle of one arena to the middle of another.
@@ -153,11 +147,7 @@ fn loop_limit(device: &Arc<Device>) -> Result<Option<u32>, BatchFault> {
             compilation_options: wgpu::PipelineCompilationOptions::default(),
             cache: None,
         });
-        let rounds = device.handle.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: Some("rounds"),
-            contents: bytemuck::cast_slice(&[ROUNDS, 0]),
-            usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
-        });
+        let rounds = large::storage(device, "rounds", bytemuck::cast_slice(&[ROUNDS, 0]));
         let group = device.handle.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("loops"),
             layout: &pipeline.get_bind_group_layout(0),

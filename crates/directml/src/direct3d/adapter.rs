@@ -1,6 +1,5 @@
 //! Finds the selected adapter.
 
-use dmlcts_model::ErrorCode;
 use windows::{
     Win32::Graphics::Dxgi::{
         CreateDXGIFactory2, DXGI_ADAPTER_FLAG_SOFTWARE, DXGI_CREATE_FACTORY_FLAGS,
@@ -109,11 +108,4 @@ fn about(handle: IDXGIAdapter1) -> FoundAdapter {
     );
     let is_software = desc.Flags & DXGI_ADAPTER_FLAG_SOFTWARE.0 as u32 != 0;
     FoundAdapter { handle, name, driver, is_software }
-}
-
-impl OpenError {
-    /// The error of a device that was removed before its first use.
-    pub(crate) fn removed(adapter: &str, code: ErrorCode) -> Self {
-        Self::NoDevice { step: "GetDeviceRemovedReason", adapter: adapter.to_owned(), code }
-    }
 }

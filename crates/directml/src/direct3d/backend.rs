@@ -27,8 +27,9 @@ const SHARING_BYTES: usize = 4 << 20;
 /// A backend on a device. All backends of one [`DirectMl`] share it.
 pub struct DirectMlBackend {
     directml: Arc<DirectMl>,
-    /// The batches that are started and not finished, the oldest first.
-    started: VecDeque<Started>,
+    /// The batches that are started and not finished, the oldest first. `None` if nothing was started,
+    /// because another backend waited for exclusive access or the device was removed.
+    started: VecDeque<Option<Started>>,
     /// Shared access to the device while a batch is in flight. Flights and other holders of the device are
     /// dropped before it.
     presence: Option<SharedAccess<Arc<Device>>>,
@@ -43,9 +44,6 @@ struct Started {
     alone: Vec<usize>,
     /// The loss of the device, if it was lost.
     lost: Option<Lost>,
-    /// Whether nothing was started, because another backend waited for exclusive access or the device was
-    /// removed.
-    is_deferred: bool,
 }
 
 /// The loss of a device with jobs of a batch.
@@ -149,7 +147,7 @@ impl DirectMlBackend {
 
     /// Releases shared access, if this backend has nothing in flight.
     fn leave(&mut self) {
-        if self.started.iter().all(|started| !started.is_under_way()) {
+        if self.started.iter().flatten().all(|started| !started.is_under_way()) {
             self.presence = None;
         }
     }
@@ -157,7 +155,7 @@ impl DirectMlBackend {
     /// Waits for everything in flight and releases shared access. A backend must do so before it waits for
     /// exclusive access.
     fn leave_at_once(&mut self) {
-        for started in &mut self.started {
+        for started in self.started.iter_mut().flatten() {
             started.land();
         }
         self.presence = None;
@@ -237,11 +235,6 @@ impl Started {
         started
     }
 
-    /// A batch that is not started yet.
-    fn deferred() -> Self {
-        Self { is_deferred: true, ..Self::default() }
-    }
-
     fn is_under_way(&self) -> bool {
         self.flights.iter().any(|state| matches!(state, FlightState::UnderWay(_)))
     }
@@ -310,17 +303,15 @@ impl Pipelined for DirectMlBackend {
         // If another backend waits for exclusive access, this one starts nothing new. It does not wait for
         // exclusive access to end while its own work is in flight.
         let device = self.presence.as_ref().filter(|_| !gate.is_wanted()).and_then(usable);
-        let started = match device {
-            Some(device) => Started::send(&device, self.directml.options.timeout, batch),
-            None => Started::deferred(),
-        };
+        let timeout = self.directml.options.timeout;
+        let started = device.map(|device| Started::send(&device, timeout, batch));
         self.started.push_back(started);
         self.leave();
     }
 
     fn finish(&mut self, batch: &mut Batch) {
         match self.started.pop_front() {
-            Some(started) if !started.is_deferred => self.receive(started, batch),
+            Some(Some(started)) => self.receive(started, batch),
             _ => self.run(batch),
         }
     }
@@ -358,31 +349,22 @@ fn attempt(
     batch: &mut Batch,
     number: usize,
 ) -> Result<Outcome, FlightFault> {
+    let job = batch.jobs()[number].clone();
     let Batch { inputs, outputs, .. } = batch;
     let arenas = (inputs.len(), outputs.len());
-    let (mut inputs, mut outputs) = (std::mem::take(inputs), std::mem::take(outputs));
-    let (jobs, _, _) = batch.parts();
-    let mut act = |job: &Job| {
-        let mut own = Operators::new();
-        let operators = match create(device, job, arenas, &mut own)? {
-            Ok(operators) => operators,
-            Err(outcome) => return Ok(outcome),
-        };
-        for (run, operator) in job.runs.iter().zip(&operators) {
-            let mut load = Load::default();
-            load.push(number, operator, job.binding, run, arenas, u64::MAX)?;
-            load.start(device, &inputs, &outputs, timeout)?.finish()?.unload(
-                &mut inputs,
-                &mut outputs,
-                |_| true,
-            );
-        }
-        device.share(own);
-        Ok(Outcome::Output)
+    let mut own = Operators::new();
+    let operators = match create(device, &job, arenas, &mut own)? {
+        Ok(operators) => operators,
+        Err(outcome) => return Ok(outcome),
     };
-    let outcome = jobs.get(number).map_or(Ok(Outcome::Lost), &mut act);
-    (batch.inputs, batch.outputs) = (inputs, outputs);
-    outcome
+    for (run, operator) in job.runs.iter().zip(&operators) {
+        let mut load = Load::default();
+        load.push(number, operator, job.binding, run, arenas, u64::MAX)?;
+        let arrived = load.start(device, inputs, outputs, timeout)?.finish()?;
+        arrived.unload(inputs, outputs, |_| true);
+    }
+    device.share(own);
+    Ok(Outcome::Output)
 }
 
 /// The cause of a fault. If the device was removed, this is the device's own reason, which is more precise

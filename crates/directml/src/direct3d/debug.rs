@@ -102,7 +102,10 @@ impl Layers {
                     self.pass_over(&error);
                 }
             }
-            self.clear();
+            for queue in &self.queues {
+                // SAFETY: the queue is alive.
+                unsafe { queue.ClearStoredMessages() };
+            }
             turn
         })
     }
@@ -135,13 +138,6 @@ impl Layers {
             said.insert(0, format!("({left_out} more before)"));
         }
         (!said.is_empty()).then(|| said.join(" | "))
-    }
-
-    fn clear(&self) {
-        for queue in &self.queues {
-            // SAFETY: the queue is alive.
-            unsafe { queue.ClearStoredMessages() };
-        }
     }
 }
 

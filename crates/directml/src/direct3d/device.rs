@@ -172,7 +172,7 @@ impl Device {
         let FoundAdapter { handle, name: adapter, driver, .. } = found;
         // SAFETY: the device is alive.
         if let Err(error) = unsafe { direct3d.GetDeviceRemovedReason() } {
-            return Err(OpenError::removed(&adapter, code(&error)));
+            return Err(failed("GetDeviceRemovedReason", &adapter, &error));
         }
         let (directml, layers) = match layer {
             None => (library.create_device(&direct3d, DML_CREATE_DEVICE_FLAG_NONE), Layers::default()),

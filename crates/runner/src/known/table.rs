@@ -1,5 +1,7 @@
 //! The tables of known failures: entry × result of a case, and entry × results of all its cases.
 
+use dmlcts_model::named_enum;
+
 use super::{KnownCounts, KnownFailure, Smallest, Status};
 use crate::{Ruling, Verdict};
 
@@ -36,42 +38,31 @@ pub fn reconcile(entry: &KnownFailure, (verdict, class): Ruling) -> (Verdict, Fi
     }
 }
 
-/// What became of the cases of an entry.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Conclusion {
-    /// The entry is true: what is known fails as it says, and what is fixed passes.
-    Holds,
-    /// It is known, and some of its cases pass or fail in another way.
-    Changed,
-    /// It is known, and its cases pass.
-    Fixed,
-    /// It was fixed, and fails again.
-    Regressed,
-    /// Nobody accepted it yet, and it fails.
-    New,
-    /// The results of its cases vary, or there is no answer.
-    Unknown,
-    /// None of its cases ran.
-    NotRun,
+named_enum! {
+    /// What became of the cases of an entry.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum Conclusion: id {
+        /// The entry is true: what is known fails as it says, and what is fixed passes.
+        Holds = "holds",
+        /// It is known, and some of its cases pass or fail in another way.
+        Changed = "changed",
+        /// It is known, and its cases pass.
+        Fixed = "fixed",
+        /// It was fixed, and fails again.
+        Regressed = "regressed",
+        /// Nobody accepted it yet, and it fails.
+        New = "new",
+        /// The results of its cases vary, or there is no answer.
+        Unknown = "unknown",
+        /// None of its cases ran.
+        NotRun = "not run",
+    }
 }
 
 impl Conclusion {
     /// Whether the entry must be changed, or the backend fixed.
     pub fn is_unexpected(self) -> bool {
         matches!(self, Self::Changed | Self::Fixed | Self::Regressed)
-    }
-
-    /// The word in reports.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Holds => "holds",
-            Self::Changed => "changed",
-            Self::Fixed => "fixed",
-            Self::Regressed => "regressed",
-            Self::New => "new",
-            Self::Unknown => "unknown",
-            Self::NotRun => "not run",
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The rules for the two tensors of every operator (page: DML_BUFFER_TENSOR_DESC).
 
 use dmlcts_backend::Refusal;
-use dmlcts_model::{DataType, Desc, List, Tensor};
+use dmlcts_model::{DataType, Desc, List, Side, Tensor};
 
 use super::invalid;
 use crate::plan::Shape;
@@ -32,29 +32,6 @@ pub(super) struct Valid<'a> {
     pub(super) bytes: u64,
 }
 
-/// The names in messages about one of the two tensors.
-#[derive(Clone, Copy)]
-struct Names {
-    null: &'static str,
-    sizes: &'static str,
-    strides: &'static str,
-    is_output: bool,
-}
-
-const INPUT: Names = Names {
-    null: "InputTensor is null",
-    sizes: "InputTensor.Sizes",
-    strides: "InputTensor.Strides",
-    is_output: false,
-};
-
-const OUTPUT: Names = Names {
-    null: "OutputTensor is null",
-    sizes: "OutputTensor.Sizes",
-    strides: "OutputTensor.Strides",
-    is_output: true,
-};
-
 /// The number of bytes of an element, for the types that the operators support.
 pub(crate) fn width_of(data_type: DataType) -> Option<u32> {
     // Indexed by code, in the order of the header. Codes 12 and 13 are half a byte wide.
@@ -64,8 +41,8 @@ pub(crate) fn width_of(data_type: DataType) -> Option<u32> {
 
 /// Checks both tensors.
 pub(super) fn tensors(desc: &Desc) -> Result<Tensors<'_>, Refusal> {
-    let Some(input) = &desc.input else { return Err(invalid(INPUT.null)) };
-    let Some(output) = &desc.output else { return Err(invalid(OUTPUT.null)) };
+    let Some(input) = &desc.input else { return Err(invalid("InputTensor is null")) };
+    let Some(output) = &desc.output else { return Err(invalid("OutputTensor is null")) };
     let Some(width) = width_of(input.data_type) else {
         return Err(invalid("InputTensor.DataType is none of those that are supported"));
     };
@@ -83,13 +60,17 @@ pub(super) fn tensors(desc: &Desc) -> Result<Tensors<'_>, Refusal> {
         rank,
         data_type: i64::from(input.data_type.0),
         width,
-        input: check(input, rank, width, INPUT)?,
-        output: check(output, rank, width, OUTPUT)?,
+        input: check(input, rank, width, Side::Input)?,
+        output: check(output, rank, width, Side::Output)?,
     })
 }
 
-fn check(tensor: &Tensor, rank: usize, width: u32, names: Names) -> Result<Valid<'_>, Refusal> {
-    let sizes = unsigned(tensor.sizes.as_ref(), rank, names.sizes)?;
+fn check(tensor: &Tensor, rank: usize, width: u32, side: Side) -> Result<Valid<'_>, Refusal> {
+    let [named_sizes, named_strides] = match side {
+        Side::Input => ["InputTensor.Sizes", "InputTensor.Strides"],
+        Side::Output => ["OutputTensor.Sizes", "OutputTensor.Strides"],
+    };
+    let sizes = unsigned(tensor.sizes.as_ref(), rank, named_sizes)?;
     // From the innermost axis outwards, the number of elements so far is the packed stride of the next axis.
     let mut strides = [1; 8];
     let mut elements = 1_u64;
@@ -104,7 +85,7 @@ fn check(tensor: &Tensor, rank: usize, width: u32, names: Names) -> Result<Valid
     let mut packed = true;
     let mut span = elements;
     if tensor.strides.is_some() {
-        let given = unsigned(tensor.strides.as_ref(), rank, names.strides)?;
+        let given = unsigned(tensor.strides.as_ref(), rank, named_strides)?;
         span = 1;
         for axis in 0..rank {
             let (size, stride) = (sizes[axis] as u64, given[axis] as u32);
@@ -127,7 +108,7 @@ fn check(tensor: &Tensor, rank: usize, width: u32, names: Names) -> Result<Valid
             "GuaranteedBaseOffsetAlignment is no power of two of at least an element's size",
         ));
     }
-    if tensor.flags > u32::from(!names.is_output) {
+    if tensor.flags > u32::from(side == Side::Input) {
         return Err(invalid("a tensor has flags that have no meaning for it"));
     }
     Ok(Valid { sizes, strides, packed, bytes: tensor.total_size })

@@ -96,8 +96,8 @@ fn a_batch_is_one_command_list_with_a_dispatch_a_run_and_comes_back_at_once() {
     for (number, length) in [32, 28, 32].into_iter().enumerate() {
         let mut batch = batch(length);
         backend.start(&mut batch);
-        let dispatches: Vec<_> =
-            flights(&backend.started[0]).iter().map(|flight| flight.jobs().count()).collect();
+        let started = backend.started[0].as_ref().expect("it is started");
+        let dispatches: Vec<_> = flights(started).iter().map(|flight| flight.jobs().count()).collect();
         assert_eq!(dispatches, [CASES * RUNS]);
         backend.finish(&mut batch);
         check(&batch, length);
@@ -115,7 +115,7 @@ fn a_batch_is_uploaded_and_runs_before_the_one_that_was_started_first_is_done() 
     let (mut first, mut second) = (batch(32), batch(28));
     backend.start(&mut first);
     backend.start(&mut second);
-    let lanes: Vec<_> = backend.started.iter().flat_map(flights).map(Flight::lane).collect();
+    let lanes: Vec<_> = backend.started.iter().flatten().flat_map(flights).map(Flight::lane).collect();
     let [Some(held), Some(free)] = lanes[..] else { panic!("each is a flight") };
     assert_eq!(free.wait(LONG), Ok(true));
     assert!(free.is_done() && !held.is_done());

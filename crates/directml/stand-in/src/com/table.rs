@@ -215,25 +215,23 @@ impl Bindings {
                 for (index, (bound, compiled)) in bound.into_iter().zip(operators).enumerate() {
                     let owned = compiled.operator.as_ref().map(|operator| &operator.input);
                     let owned = owned.filter(|input| input.owned);
-                    self.inputs[index] =
-                        match (bound, owned) {
-                            (Bound::Nothing, None) => None,
-                            (Bound::Parts(parts), owned) => {
-                                let [part] = <[Option<Range>; 1]>::try_from(parts)
-                                    .map_err(|_| "the operator has one input".to_owned())?;
-                                match (part, owned) {
-                                    (None, None) => None,
-                                    (Some(range), Some(input)) => Some(range.checked(
-                                        input.total_size,
-                                        tensor_alignment(input.alignment, device),
-                                    )?),
-                                    (None, Some(_)) => return Err("an owned input is not bound".to_owned()),
-                                    (Some(_), None) => return Err("no input is owned".to_owned()),
-                                }
-                            }
-                            (Bound::Nothing, Some(_)) => return Err("an owned input is not bound".to_owned()),
-                            (Bound::Part(_), _) => return Err("it takes an array of buffers".to_owned()),
-                        };
+                    let part = match bound {
+                        Bound::Nothing => None,
+                        Bound::Parts(parts) => {
+                            let [part] = <[Option<Range>; 1]>::try_from(parts)
+                                .map_err(|_| "the operator has one input".to_owned())?;
+                            part
+                        }
+                        Bound::Part(_) => return Err("it takes an array of buffers".to_owned()),
+                    };
+                    self.inputs[index] = match (part, owned) {
+                        (None, None) => None,
+                        (Some(range), Some(input)) => {
+                            Some(range.checked(input.total_size, tensor_alignment(input.alignment, device))?)
+                        }
+                        (None, Some(_)) => return Err("an owned input is not bound".to_owned()),
+                        (Some(_), None) => return Err("no input is owned".to_owned()),
+                    };
                     self.describe(device, 2 * index, self.inputs[index].as_ref());
                 }
             }
