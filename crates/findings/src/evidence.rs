@@ -395,8 +395,9 @@ impl<'a> Candidates<'a> {
         None
     }
 
-    /// A known case with other numbers on one axis, at which a rule begins or ceases to hold, or next to them.
-    /// One number changes, and often others change by the same distance, since few descs stay valid without.
+    /// A known case with other numbers on one axis, at which a rule begins or ceases to hold, or next to
+    /// them. One number changes, and often others change by the same distance, since few descs stay valid
+    /// without.
     fn walked(&mut self, rules: &mut Rules) -> Option<Case> {
         let failure = self.draws.pick(&self.failures).filter(|_| self.draws.chance(1, 2));
         let mut case = failure.or_else(|| self.draws.pick(&self.all).copied())?.clone();
