@@ -44,6 +44,8 @@ const TIMES: usize = 40;
 const ATTEMPTS: usize = 16;
 /// One of this number of candidates has a number at which a rule begins or ceases to hold.
 const WALKED: u64 = 8;
+/// The most passes that are asked with other data.
+const HIDING: usize = 100;
 /// The cases far from a rule that are asked at a time.
 const FAR: usize = 150;
 /// The number of times that cases are drawn in which every third case of a side lies at a bound.
@@ -83,7 +85,12 @@ pub(crate) fn weigh(
         let rules = Rules::new(learned, place, operator, level);
         let cases = Candidates::new(one, labelled, (library, operator), level, fresh, seed);
         let near = vec![0; rules.near.len()];
-        let weighed = Weighing { rules, near, cases, class: &one.class, side, budget }.run(ask);
+        let blind = Label::Blind(one.class.clone());
+        let is_hiding = |labelled: &&Labelled| {
+            labelled.label == blind && labelled.case.desc.signature.operator == one.operator
+        };
+        let hiding = labelled.iter().filter(is_hiding).map(|one| &one.case).collect();
+        let weighed = Weighing { rules, near, cases, hiding, class: &one.class, side, budget }.run(ask);
         let one = &mut learned[place];
         for (found, tally) in one.predicates.iter_mut().zip(&weighed.tallies) {
             found.estimate = Some(*tally);
@@ -435,6 +442,12 @@ impl<'a> Candidates<'a> {
         self.if_askable(case)
     }
 
+    /// Whether a case is one of those that a rule is about.
+    fn is_of_kind(&mut self, case: &Case) -> bool {
+        let judgement = self.operator.judge(&case.desc, self.level, &mut self.scratch);
+        judgement.questions.is_empty() && self.asked.includes(case, judgement)
+    }
+
     /// The case, if it may be asked and was not.
     fn if_askable(&mut self, case: Case) -> Option<Case> {
         let judgement = self.operator.judge(&case.desc, self.level, &mut self.scratch);
@@ -451,6 +464,8 @@ struct Weighing<'a> {
     /// For each weaker form, the number of cases that were asked since it holds.
     near: Vec<usize>,
     cases: Candidates<'a>,
+    /// Passes whose data may hide a failure.
+    hiding: Vec<&'a Case>,
     class: &'a str,
     /// The cases that are asked on each side.
     side: usize,
@@ -492,7 +507,26 @@ impl Weighing<'_> {
                 break;
             }
         }
+        if weighed.refuting.is_empty() && weighed.asked > 0 {
+            self.ask_hiding(&mut weighed, ask);
+        }
         weighed
+    }
+
+    /// Asks passes for which a rule holds with other data. One that shows an element from each place and still
+    /// passes counts against the rule. Rules are not learned again for it: they would exclude it by chance.
+    fn ask_hiding(&mut self, weighed: &mut Weighed, ask: &mut dyn Ask) {
+        let hiding = std::mem::take(&mut self.hiding).into_iter();
+        let held = hiding.filter_map(|case| match self.rules.side(case) {
+            Side::Inside(place) if self.cases.is_of_kind(case) => Some((place, case)),
+            _ => None,
+        });
+        let held: Vec<(usize, &Case)> = held.take(HIDING).collect();
+        for (place, case) in held {
+            if self.fails_with_other_data(place, case, weighed, ask) == Some(false) {
+                weighed.tallies[place].count(true, false);
+            }
+        }
     }
 
     /// Cases of each side that lacks some. `keeps_room` is whether a third of the room on each side is for

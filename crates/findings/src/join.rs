@@ -128,6 +128,12 @@ pub(crate) fn join_kinds(
         if (budget.is_over)() {
             break;
         }
+        // Refusals in different words have different reasons.
+        let is_of_kept = |one: &&JoinedKind| one.operator == kept.operator && one.counts_as == kept.class;
+        let of_kept = joined.0.iter().filter(is_of_kept).map(|one| &one.kind);
+        if of_kept.chain([&kept.class]).any(|kind| class(kind) == class(&left.class)) {
+            continue;
+        }
         let operator = kept.operator.clone();
         let of_left = |one: &JoinedKind| one.operator == operator && one.counts_as == left.class;
         let mut known: Vec<Labelled> =
@@ -162,8 +168,7 @@ pub(crate) fn join_kinds(
     joined
 }
 
-/// The pairs of kinds of one operator, the larger kind first. Refusals in different words have different
-/// reasons.
+/// The pairs of kinds of one operator, the larger kind first.
 fn pairs(learned: &[Learned], labelled: &[Labelled]) -> Vec<[Learned; 2]> {
     let failures = |of: &Learned| {
         let is_failure = |one: &&Labelled| {
@@ -172,13 +177,9 @@ fn pairs(learned: &[Learned], labelled: &[Labelled]) -> Vec<[Learned; 2]> {
         };
         labelled.iter().filter(is_failure).count()
     };
-    // The class of a kind that is told by its words.
-    let class = |one: &Learned| one.class.split(": ").next().map(str::to_owned);
     let mut pairs = Vec::new();
     for (place, one) in learned.iter().enumerate() {
-        let is_pair = |other: &&Learned| {
-            other.operator == one.operator && other.validity == one.validity && class(other) != class(one)
-        };
+        let is_pair = |other: &&Learned| other.operator == one.operator && other.validity == one.validity;
         for other in learned[place + 1..].iter().filter(is_pair) {
             let mut pair = [one.clone(), other.clone()];
             pair.sort_by_key(|one| Reverse(failures(one)));
@@ -186,6 +187,11 @@ fn pairs(learned: &[Learned], labelled: &[Labelled]) -> Vec<[Learned; 2]> {
         }
     }
     pairs
+}
+
+/// The class of a kind, without the words that tell it from others.
+fn class(kind: &str) -> &str {
+    kind.split(": ").next().unwrap_or(kind)
 }
 
 /// The number of conditions of all rules.

@@ -2,8 +2,10 @@
 
 use std::sync::LazyLock;
 
-use dmlcts_findings::{Budget, Cases, Cause, Label, Labelled, Learned, Outcomes, explain, learn};
-use dmlcts_model::{Case, FeatureLevel};
+use dmlcts_findings::{
+    Budget, Cases, Cause, Label, Labelled, Learned, Outcomes, explain, has_only_distinct_elements, learn,
+};
+use dmlcts_model::{Case, FeatureLevel, Fill};
 use dmlcts_spec::{Library, Predicate, Validity, program::Values};
 
 use crate::faults::{Fault, fresh, labelled, mutant, suite, validity};
@@ -526,6 +528,45 @@ fn only_data_explain_passes_that_show_nothing() {
         let [cause] = causes.as_slice() else { panic!("{hides}: {causes:#?}") };
         assert_eq!(cause.conditions, [("SLICE".to_owned(), Some(expected.to_owned()))], "{hides}");
     }
+}
+
+/// A pass whose data may hide a failure is asked with other data before a rule is called exact.
+#[test]
+fn a_hiding_pass_that_passes_with_other_data_counts_against_its_rule() {
+    let holds = |text: &str| {
+        let predicate = Predicate::parse(text, Library::embedded()).expect(text);
+        move |case: &Case| predicate.holds(case, FeatureLevel::NEWEST, &mut Values::default())
+    };
+    let is_failing = holds("operator == SLICE1 and rank >= 3");
+    // Its own data have equal elements or a 0, and others have neither.
+    let hides = |case: &&Case| {
+        let telling = Case { fill: Fill::Iota, ..(*case).clone() };
+        !has_only_distinct_elements(case) && has_only_distinct_elements(&telling)
+    };
+    let may_be_odd = |case: &&Case| validity(case) == Validity::Valid && is_failing(case) && hides(case);
+    let odd = SMOKE.iter().find(may_be_odd).expect("there is one").desc.clone();
+    let label = |case: &Case| match validity(case) {
+        Validity::Valid if is_failing(case) && case.desc != odd => Label::Failed("wrong".to_owned()),
+        Validity::Valid => Label::Passed,
+        _ => Label::Unknown,
+    };
+    let mut outcomes = Outcomes::default();
+    for (case, index) in SMOKE.iter().zip(0..) {
+        match label(case) {
+            Label::Failed(kind) => drop(outcomes.failures.insert(index, kind)),
+            Label::Passed => outcomes.passes.push(index),
+            _ => {}
+        }
+    }
+    let predicate = Predicate::parse("rank >= 3", Library::embedded()).expect("a predicate");
+    let mut ask = |cases: &[Case]| cases.iter().map(label).collect();
+    let of = (Library::embedded(), FeatureLevel::NEWEST);
+    let budget = Budget { evidence: 200, ..BUDGET };
+    let causes = explain(&outcomes, of, 1, budget, &mut Hiding { cases: &SMOKE, predicate }, Some(&mut ask));
+    let [cause] = causes.as_slice() else { panic!("{causes:#?}") };
+    assert_eq!(cause.predicate(3), "operator == SLICE1 and rank >= 3");
+    let wrong = cause.estimate.map(|estimate| estimate.wrong());
+    assert_eq!((cause.exact, wrong), (false, Some(1)), "{cause:#?}");
 }
 
 /// Code often leaves out axes of one element.
