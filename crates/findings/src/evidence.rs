@@ -513,8 +513,9 @@ impl Weighing<'_> {
         weighed
     }
 
-    /// Asks passes for which a rule holds with other data. One that shows an element from each place and still
-    /// passes counts against the rule. Rules are not learned again for it: they would exclude it by chance.
+    /// Asks passes for which a rule holds with other data. One that shows an element from each place and
+    /// still passes counts against the rule. Rules are not learned again for it: they would exclude it by
+    /// chance.
     fn ask_hiding(&mut self, weighed: &mut Weighed, ask: &mut dyn Ask) {
         let hiding = std::mem::take(&mut self.hiding).into_iter();
         let held = hiding.filter_map(|case| match self.rules.side(case) {
