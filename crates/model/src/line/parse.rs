@@ -22,8 +22,8 @@ const FIELDS: [&str; 6] = [
     "GuaranteedBaseOffsetAlignment",
 ];
 
-/// See [`super::parse()`].
-pub(super) fn parse(line: &str, signatures: &Signatures) -> Result<Case, LineError> {
+/// Parses a line. See the [module's documentation](super) for the form.
+pub fn parse(line: &str, signatures: &Signatures) -> Result<Case, LineError> {
     refuse_control_characters(line)?;
     let mut words = words(line);
     let missing = |what: &str, help: String| LineError::new(line.len()..line.len(), what, help);
@@ -181,9 +181,7 @@ impl<'a> Entries<'a> {
                     return Err((format!("`{}=` is missing", member.name), help.to_owned()));
                 }
                 (None, MemberKind::Enumeration(enumeration)) => {
-                    let names: Vec<_> =
-                        enumeration.enumerators.iter().map(|enumerator| enumerator.name.as_str()).collect();
-                    let help = format!("write one of {}, or a number", names.join(", "));
+                    let help = format!("write one of {}, or a number", enumeration.names().join(", "));
                     return Err((format!("`{}=` is missing", member.name), help));
                 }
             };
@@ -277,9 +275,8 @@ fn read_member(member: &Member, value: Word<'_>, data_type: DataType) -> Result<
             } else if value.text.starts_with(|first: char| first.is_ascii_digit() || first == '-') {
                 Value::Integer(value.integer(Integers::INT)? as i64)
             } else {
-                let names: Vec<_> =
-                    enumeration.enumerators.iter().map(|enumerator| enumerator.name.as_str()).collect();
-                return Err(value.unknown(&format!("enumerator of {}", enumeration.name), names));
+                let what = format!("enumerator of {}", enumeration.name);
+                return Err(value.unknown(&what, enumeration.names()));
             }
         }
         MemberKind::Scalar => Value::Scalar(read_scalar(value, data_type)?),
