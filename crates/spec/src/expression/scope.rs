@@ -272,7 +272,7 @@ impl Scope {
 
     fn constant_names(&self) -> impl Iterator<Item = &str> {
         let types = DataType::all().filter_map(|kind| -> Option<&str> { kind.name() });
-        types.chain(self.enumerations.iter().flat_map(|it| it.enumerators.iter().map(|e| e.name.as_str())))
+        types.chain(self.enumerations.iter().flat_map(|enumeration| enumeration.names()))
     }
 
     /// The mistake of an unknown name, with similar names. If the expected type is known, it suggests members
@@ -302,7 +302,7 @@ impl Scope {
         }
         match expected {
             Some(Type::Enumeration(enumeration)) => {
-                let known: Vec<_> = enumeration.enumerators.iter().map(|it| it.name.as_str()).collect();
+                let known = enumeration.names();
                 // The misspelled name may be the other side of the comparison.
                 let other = || closest(name, names.iter().map(String::as_str));
                 let near = closest(name, known.iter().copied()).or_else(other);
