@@ -16,22 +16,14 @@ mod support;
 
 pub(crate) use proof::Proof;
 
-use crate::{BindingRule, Diagnostic, LoadError, Operator, Remark, Source, form, yaml};
+use std::sync::Arc;
 
-/// The parts of a [`Library`](crate::Library).
-pub(crate) struct Loaded {
-    /// The operators, in the order of the sources.
-    pub(crate) operators: Vec<Operator>,
-    /// Errata and notes about what all operators share.
-    pub(crate) remarks: Vec<Remark>,
-    /// The rules of bindings.
-    pub(crate) bindings: Vec<BindingRule>,
-    /// The BLAKE3 hash of the sources, in hex.
-    pub(crate) hash: String,
-}
+use dmlcts_model::Signatures;
+
+use crate::{Diagnostic, Library, LoadError, Operator, Source, form, yaml};
 
 /// Loads `common.yaml`, the first source, and the operators, the other sources.
-pub(crate) fn load(sources: &[Source], proof: Proof) -> Result<Loaded, LoadError> {
+pub(crate) fn load(sources: &[Source], proof: Proof) -> Result<Library, LoadError> {
     let Some((first, others)) = sources.split_first() else {
         let nothing = Source::new("the library", "");
         let place = crate::source::Located::new(&nothing);
@@ -74,7 +66,8 @@ pub(crate) fn load(sources: &[Source], proof: Proof) -> Result<Loaded, LoadError
         operator.position = position;
     }
     let hash = hash(first, &documents, others);
-    Ok(Loaded { operators, remarks, bindings, hash })
+    let signatures = Signatures::new(operators.iter().map(|operator| Arc::clone(operator.signature())));
+    Ok(Library { operators, remarks, bindings, signatures, hash })
 }
 
 /// The hash of the sources: the shared file first, then the operators by name. It depends neither on the
