@@ -143,7 +143,7 @@ impl Oracle {
         let (input, output) = (desc.input.as_ref()?, desc.output.as_ref()?);
         let size = |tensor: &Tensor| Some(tensor.usual_total_size()).filter(|size| *size <= LARGEST);
         let sizes = (size(input)? as usize, size(output)? as usize);
-        let Memory { oracle, input: given, output: expected } = values.data_memory();
+        let Memory { oracle, input: given, output: expected } = &mut **values.data.get_or_insert_default();
         given.resize(sizes.0, 0);
         fill::write(&case.fill, input.data_type, given);
         expected.clear();

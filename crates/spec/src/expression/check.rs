@@ -211,7 +211,7 @@ impl Checker<'_> {
             return build(TermKind::Leaf(Leaf::Violations), Type::Integer, span).map(Some);
         }
         if name == "violation"
-            && let Some(judge) = self.scope.judge()
+            && let Some(judge) = &self.scope.judge
         {
             let names = Type::Enumeration(Arc::clone(&judge.names));
             return build(TermKind::Leaf(Leaf::Violation), names, span).map(Some);
@@ -402,7 +402,7 @@ impl Checker<'_> {
             members.iter().map(|member| self.typed_like(member, context, &a)).collect();
         let members = members?;
         if let TermKind::Leaf(Leaf::Violation) = a.kind
-            && let Some(judge) = self.scope.judge()
+            && let Some(judge) = &self.scope.judge
         {
             return violated_among(&judge.names, &members, span);
         }
@@ -443,7 +443,7 @@ impl Checker<'_> {
     fn check_clause_name(&self, other: &Expression) -> Result<(), Mistake> {
         let Some(case) = self.case else { return Ok(()) };
         let scopes = std::iter::once(self.scope).chain(case.scopes.iter().copied());
-        let judges: Vec<_> = scopes.filter_map(Scope::judge).collect();
+        let judges: Vec<_> = scopes.filter_map(|scope| scope.judge.as_ref()).collect();
         let names = judges.iter().flat_map(|judge| &judge.names.enumerators);
         let names: Vec<&str> = names.map(|name| name.name.as_str()).collect();
         match &other.form {

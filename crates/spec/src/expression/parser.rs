@@ -246,11 +246,8 @@ impl<'a> Parser<'a> {
     fn call(&mut self, name: &str, span: Span) -> Result<Form, Mistake> {
         let binary = Binary::ALL.into_iter().find(|it| it.is_function() && it.symbol() == name);
         let function = Function::from_name(name);
-        let arity = match (binary, function) {
-            (Some(_), _) => 2,
-            (None, Some(function)) => function.arity(),
-            (None, None) => return Err(unknown_function(name, span)),
-        };
+        let arity = binary.map(|_| 2).or(function.map(Function::arity));
+        let arity = arity.ok_or_else(|| unknown_function(name, span))?;
         let is_empty = self.peek().0 == Token::Sign(")");
         let arguments = if is_empty { Vec::new() } else { self.list()? };
         let close = self.expect(Token::Sign(")"), "or `,` after an argument")?;

@@ -68,7 +68,7 @@ pub(super) fn load(
         introduced: since,
         support: rows,
         modes,
-        scope: scope.clone().judged_by(&judge).executed_by(&oracle),
+        scope: scope.clone().over_cases(&judge, &oracle),
         signature,
         clauses,
         questions,
