@@ -106,24 +106,16 @@ pub(super) fn clauses(
     let mut clauses =
         vec![SupportClause::new("introduced", &[], format!("level >= {introduced}"), introduced_at)];
     let mut by_rows = |id: &str, text: &dyn Fn(&Support) -> String| {
-        let Some(newest) = rows.last() else { return };
         // Rows that do not change this value would only make the clause longer.
-        let mut changes: Vec<(&Support, String)> = Vec::new();
-        for row in rows {
-            let text = text(row);
-            if changes.last().is_none_or(|(_, before)| *before != text) {
-                changes.push((row, text));
-            }
-        }
+        let mut changes: Vec<(&Support, String)> = rows.iter().map(|row| (row, text(row))).collect();
+        changes.dedup_by(|(_, text), (_, before)| text == before);
+        let [(oldest, text), later @ ..] = changes.as_slice() else { return };
         let mut whole = String::new();
-        for (index, (row, text)) in changes.iter().enumerate().rev() {
-            if index > 0 {
-                let _ = write!(whole, "if level >= {} then {text} else ", row.since);
-            } else {
-                whole.push_str(text);
-            }
+        for (row, text) in later.iter().rev() {
+            let _ = write!(whole, "if level >= {} then {text} else ", row.since);
         }
-        let cite = changes.last().map_or(&newest.cite, |(row, _)| &row.cite);
+        whole.push_str(text);
+        let cite = later.last().map_or(&oldest.cite, |(row, _)| &row.cite);
         clauses.push(SupportClause::new(id, &["input.present"], whole, cite));
     };
     by_rows("dimensions", &|row| {
