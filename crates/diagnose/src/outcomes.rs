@@ -57,7 +57,8 @@ pub(crate) fn digest(run_outcomes: &RunOutcomes, finding: &Finding, failures: &[
     if is_steady { sum(failures.iter().map(of)) } else { None }
 }
 
-/// The sum of the digests of these cases, which does not depend on their order. `None` if a case has none: digests are only computed in runs that are recorded.
+/// The sum of the digests of these cases, which does not depend on their order. `None` if a case has none:
+/// digests are only computed in runs that are recorded.
 fn sum(cases: impl Iterator<Item = Option<CaseDigest>>) -> Option<Digest> {
     let mut sum = Digest::default();
     for one in cases {
