@@ -21,7 +21,6 @@
 mod blind;
 mod counterexample;
 mod diagnosis;
-mod digest;
 mod earlier;
 mod explain;
 mod finding;

@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 
 use dmlcts_findings::Outcomes;
-use dmlcts_runner::{Digest, Found, RunOutcomes, Verdict};
+use dmlcts_runner::{CaseDigest, Digest, Found, RunOutcomes, Verdict};
 use dmlcts_spec::Library;
 
 use crate::{
     Finding,
     blind::{DataDependent, is_data_dependent},
-    digest,
     finding::FailureKind,
     wording::Wordings,
 };
@@ -48,11 +47,44 @@ pub(crate) fn data_dependent(run_outcomes: &RunOutcomes, library: &'static Libra
     classes
 }
 
-/// The digest of a finding with these failures. A flaky finding has none.
+/// The digest of a finding with these failures: it changes if the finding gets or loses a case, or if a case
+/// fails in another way or with other bytes. A flaky finding has none.
 pub(crate) fn digest(run_outcomes: &RunOutcomes, finding: &Finding, failures: &[u64]) -> Option<Digest> {
     let is_steady = finding.first.verdict != Verdict::Flake
         && finding.passed_again == 0
         && finding.cases == failures.len() as u64;
     let of = |index: &u64| run_outcomes.failures().get(index).and_then(|found| found.digest);
-    is_steady.then(|| digest::sum(failures.iter().map(of))).flatten()
+    if is_steady { sum(failures.iter().map(of)) } else { None }
+}
+
+/// The sum of the digests of these cases, which does not depend on their order. `None` if a case has none:
+/// digests are only computed in runs that are recorded.
+fn sum(cases: impl Iterator<Item = Option<CaseDigest>>) -> Option<Digest> {
+    let mut sum = Digest::default();
+    for one in cases {
+        let CaseDigest { case, output } = one?;
+        let Digest(word) = output.map_or(case, |output| case.with(output));
+        sum.0 = sum.0.wrapping_add(word);
+    }
+    Some(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dmlcts_runner::{Class, Difference};
+
+    #[test]
+    fn the_digest_of_a_finding_depends_on_lines_classes_and_outputs_and_on_no_order() {
+        let wrong = Class::Output(Difference::WrongValue);
+        let one = Some(CaseDigest::new("one", wrong, Some(Digest(1))));
+        let two = Some(CaseDigest::new("two", Class::RefusedValid, None));
+        let of = |cases: &[Option<CaseDigest>]| sum(cases.iter().copied());
+        assert_eq!(of(&[one, two]), of(&[two, one]));
+        assert_ne!(of(&[one]), of(&[one, two]));
+        assert_eq!(of(&[one, None]), None, "a case without a digest");
+        for (class, output) in [(wrong, 2), (Class::Remembered, 1)] {
+            assert_ne!(of(&[Some(CaseDigest::new("one", class, Some(Digest(output))))]), of(&[one]));
+        }
+    }
 }

@@ -230,10 +230,8 @@ fn memory(trials: &Trials<'_>, case: &Case) -> Option<(Vec<u8>, Vec<u8>)> {
     if input.total_size.saturating_add(output.total_size) > trials.memory() {
         return None;
     }
-    let mut memory = [input.total_size, output.total_size].map(|bytes| vec![0; bytes as usize]);
-    let [of_input, of_output] = &mut memory;
-    fill::write(&case.fill, input.data_type, of_input);
-    operator.plan(valid, 0, &mut scratch).ok()?.execute(of_input, of_output).ok()?;
-    let [of_input, of_output] = memory;
-    Some((of_input, of_output))
+    let [mut read, mut written] = [input, output].map(|tensor| vec![0; tensor.total_size as usize]);
+    fill::write(&case.fill, input.data_type, &mut read);
+    operator.plan(valid, 0, &mut scratch).ok()?.execute(&read, &mut written).ok()?;
+    Some((read, written))
 }

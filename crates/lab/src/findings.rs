@@ -78,11 +78,6 @@ struct Explained {
 }
 
 impl Explained {
-    /// Whether the report says of each finding that it has exactly these cases.
-    fn is_called_exact(&self) -> bool {
-        self.findings.iter().all(is_called_exact)
-    }
-
     /// The number of cases that experiments ran.
     fn asked(&self) -> u64 {
         self.findings.iter().filter_map(|finding| finding.rule.as_ref()).map(|rule| rule.asked).sum()
@@ -271,18 +266,13 @@ fn depends_on_runs(
     suite: &Arc<dyn CaseSource>,
     shown: &[Shown],
 ) -> Result<bool, Problem> {
-    let once = failing(&run_once(subject, suite)?);
+    let once = failing(&run_with(subject, suite, None, Runs::Once)?.1);
     let only_later = failing(shown).into_iter().filter(|case| !once.contains(case));
     let other = |case: usize| Case { fill: OTHER_DATA, ..shown[case].case.clone() };
     let cases: Vec<Case> = only_later.map(other).collect();
     let count = cases.len();
     let source: Arc<dyn CaseSource> = Arc::new(Listed::new(cases, "second runs"));
-    Ok(count > 0 && failing(&run_once(subject, &source)?).len() < count)
-}
-
-/// Runs cases on a fault, each operator once.
-fn run_once(subject: &FaultSubject, source: &Arc<dyn CaseSource>) -> Result<Vec<Shown>, Problem> {
-    Ok(run_with(subject, source, None, Runs::Once)?.1)
+    Ok(count > 0 && failing(&run_with(subject, &source, None, Runs::Once)?.1).len() < count)
 }
 
 /// Runs cases on a fault. Returns what the run came to, and whether each case showed the fault.
@@ -411,6 +401,16 @@ fn mistakes<'a>(
     Ok((mistakes, all))
 }
 
+/// Prints the id, the number of cases and the predicate of each finding.
+pub(crate) fn print_findings(out: &mut impl Write, findings: &[Finding]) -> std::io::Result<()> {
+    for finding in findings {
+        let predicate = finding.rule.as_ref().map_or("no predicate", |rule| rule.predicate.text());
+        let cases = counted(finding.cases, "case");
+        writeln!(out, "    {}: {cases}: {}", finding.id, escaped(predicate))?;
+    }
+    Ok(())
+}
+
 /// Prints what was found of each fault, and the shares.
 fn print(rows: &[(&FaultSubject, Outcome)], apart: &Apart) -> std::io::Result<()> {
     let mut out = stdout();
@@ -430,12 +430,7 @@ fn print(rows: &[(&FaultSubject, Outcome)], apart: &Apart) -> std::io::Result<()
                     grouped(one.wrong as u64),
                     grouped(one.judged as u64),
                 )?;
-                for finding in &one.findings {
-                    let rule = finding.rule.as_ref();
-                    let predicate = rule.map_or("no predicate", |rule| rule.predicate.text());
-                    let cases = counted(finding.cases, "case");
-                    writeln!(out, "    {}: {cases}: {}", finding.id, escaped(predicate))?;
-                }
+                print_findings(&mut out, &one.findings)?;
                 for (case, failed) in &one.examples {
                     let (does, holds) = if *failed { ("fails", "no") } else { ("passes", "a") };
                     writeln!(out, "    {does}, and {holds} predicate holds: {case}")?;
@@ -462,9 +457,7 @@ fn print(rows: &[(&FaultSubject, Outcome)], apart: &Apart) -> std::io::Result<()
             writeln!(out, "  {name}: {reason}")?;
         }
     }
-    let mut kinds: Vec<Option<usize>> = explained.iter().map(|(conditions, _)| *conditions).collect();
-    kinds.sort_unstable();
-    kinds.dedup();
+    let kinds: BTreeSet<Option<usize>> = explained.iter().map(|(conditions, _)| *conditions).collect();
     writeln!(out)?;
     for kind in kinds {
         let of_kind = explained.iter().filter(|(conditions, _)| *conditions == kind);
@@ -486,7 +479,7 @@ fn print(rows: &[(&FaultSubject, Outcome)], apart: &Apart) -> std::io::Result<()
             let place = (times.len() * percent / 100).min(times.len().saturating_sub(1));
             format!("{:.1}", times.get(place).copied().unwrap_or_default())
         };
-        let exact = of.iter().filter(|one| one.is_called_exact()).count();
+        let exact = of.iter().filter(|one| one.findings.iter().all(is_called_exact)).count();
         let wrongly = of.iter().filter(|one| !one.contradicting.is_empty()).count();
         writeln!(out, "  called exact: {}, and wrongly so: {}", share(exact), share(wrongly))?;
         writeln!(

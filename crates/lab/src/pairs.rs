@@ -5,14 +5,13 @@ use std::{collections::BTreeSet, io::Write, process::ExitCode, sync::Arc};
 
 use dmlcts_diagnose::{ExplainOptions, Finding};
 use dmlcts_generate::draw::{Draws, derive};
-use dmlcts_model::escaped;
 use dmlcts_mutants::{Mutant, Several};
 use dmlcts_report::counted;
 use dmlcts_runner::{Factory, side_by_side};
 
 use crate::{
     Common, Problem,
-    findings::{FaultSubject, explained_alone, run, subjects_of},
+    findings::{FaultSubject, explained_alone, print_findings, run, subjects_of},
     stdout,
 };
 
@@ -74,11 +73,7 @@ fn print(rows: &[PairRow]) -> std::io::Result<()> {
     let mut out = stdout();
     for PairRow { names: [one, other], findings } in rows {
         writeln!(out, "{one} and {other}: {}", counted(findings.len() as u64, "finding"))?;
-        for finding in findings {
-            let predicate = finding.rule.as_ref().map_or("no predicate", |rule| rule.predicate.text());
-            let cases = counted(finding.cases, "case");
-            writeln!(out, "    {}: {cases}: {}", finding.id, escaped(predicate))?;
-        }
+        print_findings(&mut out, findings)?;
     }
     let two = rows.iter().filter(|row| row.findings.len() == 2).count();
     let pairs = counted(rows.len() as u64, "pair");

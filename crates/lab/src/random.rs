@@ -1,6 +1,6 @@
 //! `dmlcts-lab random`: the share of random faults that suites find, by the number of their conditions.
 
-use std::{io::Write, process::ExitCode, sync::Arc};
+use std::{collections::BTreeSet, io::Write, process::ExitCode, sync::Arc};
 
 use dmlcts_generate::Suite;
 use dmlcts_model::{counted, escaped};
@@ -92,13 +92,11 @@ pub(crate) fn explain(count: u32, atoms: &[u8], common: &Common) -> Result<ExitC
 /// Draws up to `count` faults, in equal shares for each number of conditions. A larger count only adds
 /// faults.
 fn draw(count: u32, atoms: &[u8], seed: u64) -> Result<Vec<Arc<RandomFault>>, Problem> {
-    let mut atoms = atoms.to_vec();
-    atoms.sort_unstable();
-    atoms.dedup();
+    let atoms = Vec::from_iter(BTreeSet::from_iter(atoms));
     let mut faults = Faults::new(seed)?;
     let mut drawn = Vec::new();
     for place in 0..count as usize {
-        let (index, atoms) = (place / atoms.len(), usize::from(atoms[place % atoms.len()]));
+        let (index, atoms) = (place / atoms.len(), usize::from(*atoms[place % atoms.len()]));
         let is_wrong = |fault: &Arc<RandomFault>| {
             let witness: Arc<dyn CaseSource> = Arc::new(Listed::new(vec![fault.witness.clone()], "witness"));
             is_found(fault, &witness)
@@ -133,11 +131,8 @@ fn too_low(suites: &[Measured], rows: &[RandomRow]) -> Vec<String> {
 }
 
 /// The different numbers of conditions that the faults have, in order.
-fn numbers(rows: &[RandomRow]) -> Vec<usize> {
-    let mut numbers: Vec<usize> = rows.iter().map(|row| row.fault.atoms).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    numbers
+fn numbers(rows: &[RandomRow]) -> BTreeSet<usize> {
+    rows.iter().map(|row| row.fault.atoms).collect()
 }
 
 /// Prints the shares, the survivors, and the shares that are too low.

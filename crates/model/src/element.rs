@@ -111,12 +111,16 @@ pub(crate) fn write_signed(value: i64, out: &mut String) {
     write_unsigned(value.unsigned_abs(), out);
 }
 
-fn write_bytes(bytes: &[u8], out: &mut String) {
+/// Appends bytes in hex, the last one first.
+pub(crate) fn write_bytes(bytes: &[u8], out: &mut String) {
     out.push_str("0x");
-    for byte in bytes.iter().rev() {
-        // Writing into a string cannot fail.
-        let _ = write!(out, "{byte:02x}");
-    }
+    bytes.iter().rev().for_each(|&byte| write_hex(byte, out));
+}
+
+pub(crate) fn write_hex(byte: u8, out: &mut String) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    out.push(char::from(DIGITS[usize::from(byte >> 4)]));
+    out.push(char::from(DIGITS[usize::from(byte & 15)]));
 }
 
 /// Up to eight little-endian bytes as a number.
@@ -147,12 +151,12 @@ fn read_integer(data_type: DataType, kind: NumberKind, bits: u32, text: &str) ->
     }
 }
 
-/// The three binary formats.
+/// The three binary formats, each with its bits.
 #[derive(Clone, Copy)]
 enum Float {
-    Half,
-    Single,
-    Double,
+    Half = 16,
+    Single = 32,
+    Double = 64,
 }
 
 impl Float {
@@ -174,11 +178,7 @@ impl Float {
     }
 
     fn bits(self) -> u32 {
-        match self {
-            Self::Half => 16,
-            Self::Single => 32,
-            Self::Double => 64,
-        }
+        self as u32
     }
 
     fn sign(self) -> u64 {

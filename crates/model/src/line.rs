@@ -106,22 +106,14 @@ mod write;
 use std::fmt;
 
 pub use error::LineError;
+pub use parse::parse;
+pub use write::write;
 
-use crate::{Case, Signatures};
+use crate::Case;
 
 /// The largest number of values of a list in a line. No list of DirectML has more than eight values, so a
 /// longer list is a mistake.
 pub const MAX_LIST_LENGTH: usize = 64;
-
-/// Parses a line. See the [module's documentation](self) for the form.
-pub fn parse(line: &str, signatures: &Signatures) -> Result<Case, LineError> {
-    parse::parse(line, signatures)
-}
-
-/// Appends the canonical form of a case, without a line break.
-pub fn write(case: &Case, out: &mut String) {
-    write::write(case, out);
-}
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

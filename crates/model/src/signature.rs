@@ -91,6 +91,11 @@ impl Enumeration {
         self.enumerators.iter().find(|candidate| candidate.name == name).map(|found| found.value)
     }
 
+    /// The names of the enumerators, in the order of the header.
+    pub fn names(&self) -> Vec<&str> {
+        self.enumerators.iter().map(|enumerator| enumerator.name.as_str()).collect()
+    }
+
     /// The name of a value.
     pub fn name_of(&self, value: i64) -> Option<&str> {
         self.enumerators.iter().find(|candidate| candidate.value == value).map(|found| found.name.as_str())

@@ -180,13 +180,7 @@ impl Finder<'_> {
                     self.find(&definition.expression, mode, around);
                 }
             }
-            form => {
-                let mut parts = Vec::new();
-                form.for_each(|part| parts.push(part));
-                for part in parts {
-                    self.find(part, mode, around);
-                }
-            }
+            form => form.for_each(|part| self.find(part, mode, around)),
         }
     }
 }

@@ -58,9 +58,8 @@ impl Conditions {
             kept.push((of, text));
         }
         let program = builder.finish();
-        let asks = program.asks_for_judge();
-        let judge = scope.judge().filter(|_| asks).map(Arc::clone);
-        let oracle = scope.oracle().filter(|_| program.asks_for_data()).map(Arc::clone);
+        let judge = scope.judge.as_ref().filter(|_| program.asks_for_judge()).map(Arc::clone);
+        let oracle = scope.oracle.as_ref().filter(|_| program.asks_for_data()).map(Arc::clone);
         Self { texts: kept, program, roots, judge, oracle }
     }
 

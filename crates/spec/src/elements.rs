@@ -43,13 +43,31 @@ named_enum! {
     }
 }
 
-/// Which elements of the expected output.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Elements {
-    /// All of them.
-    Moved,
-    /// Those that no input element is read for: the padding.
-    Padded,
+named_enum! {
+    /// Which elements of the expected output.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub enum Elements: name, from_name {
+        /// All of them.
+        Moved = "moved",
+        /// Those that no input element is read for: the padding.
+        Padded = "padded",
+    }
+}
+
+named_enum! {
+    /// A number about elements.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub enum ElementNumber: name, from_name {
+        /// The greatest number of significant bits of an element.
+        Precision = "precision",
+        /// The greatest number of bits of an element up to its highest set bit.
+        Bits = "bits",
+        /// The greatest number of bits that a signed integer needs to give the bits of an element, if it is
+        /// widened with its sign.
+        SignedBits = "signed_bits",
+        /// The position of the lowest set bit of any element, counted from 1. Undefined if all are 0.
+        LowestBit = "lowest_bit",
+    }
 }
 
 /// The properties of some elements.
@@ -81,27 +99,15 @@ impl Data {
         self.of(elements).is_some_and(|traits| traits.kinds >> kind as u32 & 1 == 1)
     }
 
-    /// The greatest number of significant bits of an element. `None` without elements.
-    pub fn precision(&self, elements: Elements) -> Option<u32> {
-        self.of(elements).map(|traits| traits.precision)
-    }
-
-    /// The greatest number of bits of an element up to its highest set bit. `None` without elements.
-    pub fn bits(&self, elements: Elements) -> Option<u32> {
-        self.of(elements).map(|traits| traits.bits)
-    }
-
-    /// The greatest number of bits that a signed integer needs to give the bits of an element, if it is
-    /// widened with its sign. `None` without elements.
-    pub fn signed_bits(&self, elements: Elements) -> Option<u32> {
-        self.of(elements).map(|traits| traits.signed_bits)
-    }
-
-    /// The position of the lowest set bit of any element, counted from 1. `None` without elements, or if all
-    /// are 0.
-    pub fn lowest_bit(&self, elements: Elements) -> Option<u32> {
-        let ones = self.of(elements)?.ones;
-        (ones != 0).then(|| ones.trailing_zeros() + 1)
+    /// A number about the elements. `None` without elements.
+    pub fn number(&self, elements: Elements, number: ElementNumber) -> Option<u32> {
+        let traits = self.of(elements)?;
+        match number {
+            ElementNumber::Precision => Some(traits.precision),
+            ElementNumber::Bits => Some(traits.bits),
+            ElementNumber::SignedBits => Some(traits.signed_bits),
+            ElementNumber::LowestBit => (traits.ones != 0).then(|| traits.ones.trailing_zeros() + 1),
+        }
     }
 
     fn of(&self, elements: Elements) -> Option<Traits> {
@@ -137,7 +143,7 @@ impl Oracle {
         let (input, output) = (desc.input.as_ref()?, desc.output.as_ref()?);
         let size = |tensor: &Tensor| Some(tensor.usual_total_size()).filter(|size| *size <= LARGEST);
         let sizes = (size(input)? as usize, size(output)? as usize);
-        let Memory { oracle, input: given, output: expected } = values.data_memory();
+        let Memory { oracle, input: given, output: expected } = &mut **values.data.get_or_insert_default();
         given.resize(sizes.0, 0);
         fill::write(&case.fill, input.data_type, given);
         expected.clear();

@@ -112,8 +112,7 @@ pub fn read_file(path: &str) -> Result<Source, FileError> {
     if bytes.len() > LARGEST_FILE {
         return Err(wrong(FileReason::TooLarge));
     }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Source::new(path, text)),
-        Err(error) => Err(wrong(FileReason::NotText { offset: error.utf8_error().valid_up_to() })),
-    }
+    let text = String::from_utf8(bytes);
+    text.map(|text| Source::new(path, text))
+        .map_err(|error| wrong(FileReason::NotText { offset: error.utf8_error().valid_up_to() }))
 }

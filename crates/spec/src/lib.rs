@@ -243,7 +243,7 @@ pub use branching::SemanticBranch;
 pub use clause::{Answer, Citation, Clause, Origin, Question, Scope};
 pub use conditions::{Conditions, Truth};
 pub use coverage::{Coverage, Obligation};
-pub use elements::{Data, ElementKind, Elements};
+pub use elements::{Data, ElementKind, ElementNumber, Elements};
 pub use file::{FileError, FileReason, open_file, read_file};
 pub use judgement::{IdSet, Judgement, Validity};
 pub use library::Library;

@@ -1,23 +1,24 @@
 //! The operators that were loaded together.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use dmlcts_model::Signatures;
 
 use crate::{
     BindingRule, LoadError, Operator, Remark, Source,
     expression::Scope,
-    load::{self, Loaded, Proof},
+    load::{self, Proof},
 };
 
 /// The operators of one load.
 #[derive(Debug)]
 pub struct Library {
-    operators: Vec<Operator>,
-    remarks: Vec<Remark>,
-    bindings: Vec<BindingRule>,
-    signatures: Signatures,
-    hash: String,
+    pub(crate) operators: Vec<Operator>,
+    pub(crate) remarks: Vec<Remark>,
+    pub(crate) bindings: Vec<BindingRule>,
+    pub(crate) signatures: Signatures,
+    /// The BLAKE3 hash of the sources, in hex.
+    pub(crate) hash: String,
 }
 
 impl Library {
@@ -35,20 +36,14 @@ impl Library {
     pub fn embedded() -> &'static Self {
         static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
             let loaded = load::load(&Library::embedded_sources(), Proof::Tested);
-            Library::new(loaded.unwrap_or_else(|error| panic!("the embedded specs do not load:\n{error}")))
+            loaded.unwrap_or_else(|error| panic!("the embedded specs do not load:\n{error}"))
         });
         &LIBRARY
     }
 
     /// Loads `common.yaml`, the first source, and the operators, the other sources.
     pub fn load(sources: &[Source]) -> Result<Self, LoadError> {
-        load::load(sources, Proof::Full).map(Self::new)
-    }
-
-    fn new(loaded: Loaded) -> Self {
-        let Loaded { operators, remarks, bindings, hash } = loaded;
-        let signatures = Signatures::new(operators.iter().map(|operator| Arc::clone(operator.signature())));
-        Self { operators, remarks, bindings, signatures, hash }
+        load::load(sources, Proof::Full)
     }
 
     /// Every operator, in the order of the sources.

@@ -284,12 +284,8 @@ impl Operator {
         level: FeatureLevel,
         judgement: Judgement,
     ) -> Option<ValidDesc<'a>> {
-        (judgement.validity() != Validity::Invalid).then_some(ValidDesc {
-            operator: self,
-            desc,
-            level,
-            judgement,
-        })
+        let valid = ValidDesc { operator: self, desc, level, judgement };
+        (judgement.validity() != Validity::Invalid).then_some(valid)
     }
 }
 

@@ -86,8 +86,8 @@ impl Predicate {
                     let root = builder.add(&term);
                     let signature = Arc::clone(scope.signature());
                     let program = builder.finish();
-                    let judge = scope.judge().filter(|_| program.asks_for_judge()).map(Arc::clone);
-                    let oracle = scope.oracle().filter(|_| program.asks_for_data()).map(Arc::clone);
+                    let judge = scope.judge.as_ref().filter(|_| program.asks_for_judge()).map(Arc::clone);
+                    let oracle = scope.oracle.as_ref().filter(|_| program.asks_for_data()).map(Arc::clone);
                     compiled.push(Compiled { signature, program, root, judge, oracle });
                 }
                 Err(found) => mistake = mistake.or(Some(found)),

@@ -181,24 +181,13 @@ impl Located {
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{}", diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n"))]
 pub struct LoadError {
-    diagnostics: Vec<Diagnostic>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 impl LoadError {
     /// Returns `Ok` if there are no mistakes.
     pub fn check(mistakes: Vec<Diagnostic>) -> Result<(), Self> {
         if mistakes.is_empty() { Ok(()) } else { Err(Self { diagnostics: mistakes }) }
-    }
-
-    /// An error of these mistakes, which must not be empty.
-    pub(crate) fn all(diagnostics: Vec<Diagnostic>) -> Self {
-        debug_assert!(!diagnostics.is_empty());
-        Self { diagnostics }
-    }
-
-    /// The mistakes.
-    pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
-        self.diagnostics
     }
 
     /// An error of one mistake.

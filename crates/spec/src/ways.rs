@@ -230,14 +230,11 @@ impl Names<'_> {
                     return self.of_comparison(first, *comparison, other);
                 }
                 // A chain is a conjunction of its comparisons.
-                let mut left = (**first).clone();
-                let mut parts = rest.iter().map(|(comparison, right)| {
-                    let part = compare(left.clone(), *comparison, right.clone());
-                    left = right.clone();
-                    part
-                });
-                let all = parts.next().map(|one| parts.fold(one, and));
-                all.map(|all| self.variants(&all)).unwrap_or_default()
+                let lefts = std::iter::once(&**first).chain(rest.iter().map(|(_, right)| right));
+                let parts = lefts
+                    .zip(rest)
+                    .map(|(left, (comparison, right))| compare(left.clone(), *comparison, right.clone()));
+                parts.reduce(and).map(|all| self.variants(&all)).unwrap_or_default()
             }
             Form::In(a, members) if self.range(a).is_some() => self.of_list(a, members),
             Form::In(a, members) => self.unlisted(a, members),

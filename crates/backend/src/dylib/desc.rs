@@ -32,11 +32,8 @@ impl Descs {
             self.0.len() - 1
         });
         let names = &self.0[place];
-        let [input, output] = [&desc.input, &desc.output].map(|tensor| tensor.as_ref().map(Lists::of));
-        let [input_tensor, output_tensor] =
-            [(&desc.input, &input), (&desc.output, &output)].map(|(tensor, lists)| {
-                tensor.as_ref().zip(lists.as_ref()).map(|(tensor, lists)| lists.tensor(tensor))
-            });
+        let [input, output] = [&desc.input, &desc.output].map(|tensor| tensor.as_ref().map(TensorLists::of));
+        let [input, output] = [&input, &output].map(|lists| lists.as_ref().map(TensorLists::tensor));
         let lists: Vec<Option<Vec<u32>>> = desc
             .members
             .iter()
@@ -61,8 +58,8 @@ impl Descs {
         let tensor = |tensor: &Option<abi::Tensor>| tensor.as_ref().map_or(ptr::null(), ptr::from_ref);
         call(&abi::Desc {
             operator_name: names.operator.as_ptr(),
-            input: tensor(&input_tensor),
-            output: tensor(&output_tensor),
+            input: tensor(&input),
+            output: tensor(&output),
             members: members.as_ptr(),
             member_count: members.len() as u32,
             reserved: 0,
@@ -70,19 +67,22 @@ impl Descs {
     }
 }
 
-/// The lists of a tensor.
-struct Lists {
+/// A tensor and its lists.
+struct TensorLists<'a> {
+    tensor: &'a Tensor,
     sizes: Option<Vec<u32>>,
     strides: Option<Vec<u32>>,
 }
 
-impl Lists {
-    fn of(tensor: &Tensor) -> Self {
-        Self { sizes: tensor.sizes.as_deref().map(words), strides: tensor.strides.as_deref().map(words) }
+impl<'a> TensorLists<'a> {
+    fn of(tensor: &'a Tensor) -> Self {
+        let [sizes, strides] = [&tensor.sizes, &tensor.strides].map(|list| list.as_deref().map(words));
+        Self { tensor, sizes, strides }
     }
 
     /// The struct, which points into the lists.
-    fn tensor(&self, tensor: &Tensor) -> abi::Tensor {
+    fn tensor(&self) -> abi::Tensor {
+        let tensor = self.tensor;
         let length = |list: &Option<Vec<u32>>| list.as_ref().map_or(0, |list| list.len() as u32);
         abi::Tensor {
             data_type: tensor.data_type.0,

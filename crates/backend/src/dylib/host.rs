@@ -154,8 +154,6 @@ impl Operators for DylibBackend {
         &self.capabilities
     }
 
-    fn set_feature_level(&mut self, _: FeatureLevel) {}
-
     fn create(&mut self, desc: &Desc) -> Result<DylibOperator, Refusal> {
         let open = &self.open;
         let (mut created, mut reason) = (ptr::null_mut(), Reason { text: [0; 256] });
@@ -340,12 +338,9 @@ fn capabilities(declared: *const abi::Capabilities) -> Result<Capabilities, Stri
         return Err(format!("its `create_timeout` is above {most} ms"));
     }
     Ok(Capabilities {
-        name,
-        version,
         device: text("device", declared.device)?.unwrap_or_default(),
         driver: text("driver", declared.driver)?.unwrap_or_default(),
         feature_level,
-        can_set_feature_level: false,
         operators,
         data_types,
         lacks,
@@ -356,7 +351,7 @@ fn capabilities(declared: *const abi::Capabilities) -> Result<Capabilities, Stri
             create_time,
             ..Limits::default()
         },
-        is_isolated: false,
+        ..Capabilities::new(name, version)
     })
 }
 

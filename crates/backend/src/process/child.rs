@@ -76,16 +76,6 @@ impl ProcessFault {
     }
 }
 
-/// Why no frame came.
-enum Missing {
-    /// The time is over.
-    Time,
-    /// The process ended, or closed the pipe.
-    Process,
-    /// The process uses more memory than this limit, in bytes.
-    Memory(u64),
-}
-
 /// A frame that was received.
 pub(super) struct Received {
     pub(super) frame: Frame,
@@ -177,13 +167,13 @@ impl Child {
 
     /// The next frame, or the fault that occurred instead.
     pub(super) fn receive(&self, patience: Duration) -> Result<Received, ProcessFault> {
-        match self.wait_for_frame(patience) {
-            Ok(Ok(received)) => Ok(received),
-            Ok(Err(FrameError::Version(version))) => Err(ProcessFault::Version(version)),
-            Ok(Err(error @ FrameError::Long { kind: "hello", .. })) => {
+        match self.wait_for_frame(patience)? {
+            Ok(received) => Ok(received),
+            Err(FrameError::Version(version)) => Err(ProcessFault::Version(version)),
+            Err(error @ FrameError::Long { kind: "hello", .. }) => {
                 Err(ProcessFault::LongHello(error.to_string()))
             }
-            Ok(Err(error)) => {
+            Err(error) => {
                 // If a process ends within a frame, its end is the main fault.
                 let ended = matches!(error, FrameError::Short { .. } | FrameError::Io(_))
                     .then(|| self.status(CLOSED));
@@ -192,27 +182,26 @@ impl Child {
                     None => Err(ProcessFault::Wrong(self.with_last_words(&error.to_string()))),
                 }
             }
-            Err(Missing::Memory(limit)) => Err(ProcessFault::ended(format!(
-                "out of memory: it used more than the {} of --backend-memory; a larger size lets it run on",
-                size(limit)
-            ))),
-            Err(Missing::Time) => Err(ProcessFault::Silent(patience)),
-            Err(Missing::Process) => Err(match self.status(CLOSED) {
-                Some(status) => self.ended("it ended", status),
-                None => ProcessFault::ended("it closed its standard output and went on running"),
-            }),
+        }
+    }
+
+    /// The fault of a process that closed the pipe.
+    fn closed(&self) -> ProcessFault {
+        match self.status(CLOSED) {
+            Some(status) => self.ended("it ended", status),
+            None => ProcessFault::ended("it closed its standard output and went on running"),
         }
     }
 
     /// The next result of the reading thread, until the pipe closes or the process ends.
-    fn wait_for_frame(&self, patience: Duration) -> Result<Result<Received, FrameError>, Missing> {
+    fn wait_for_frame(&self, patience: Duration) -> Result<Result<Received, FrameError>, ProcessFault> {
         let until = Instant::now() + patience.min(LONGEST);
         loop {
             let left = self.deadline.cut(until.saturating_duration_since(Instant::now()));
             match self.from.recv_timeout(left.min(LOOK)) {
                 Err(RecvTimeoutError::Timeout) if left > LOOK => {}
-                Err(RecvTimeoutError::Timeout) => return Err(Missing::Time),
-                Err(RecvTimeoutError::Disconnected) => return Err(Missing::Process),
+                Err(RecvTimeoutError::Timeout) => return Err(ProcessFault::Silent(patience)),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.closed()),
                 Ok(received) => {
                     self.check_memory()?;
                     return Ok(received);
@@ -226,15 +215,18 @@ impl Child {
                 process.end();
                 drop(process);
                 let last = self.from.recv_timeout(LAST_WORDS);
-                return last.map_err(|_| Missing::Process);
+                return last.map_err(|_| self.closed());
             }
         }
     }
 
     /// Fails if the process uses more memory than it may.
-    fn check_memory(&self) -> Result<(), Missing> {
+    fn check_memory(&self) -> Result<(), ProcessFault> {
         let exceeded = self.memory.filter(|limit| locked(&self.process).memory() > *limit);
-        exceeded.map_or(Ok(()), |limit| Err(Missing::Memory(limit)))
+        let Some(limit) = exceeded.map(size) else { return Ok(()) };
+        Err(ProcessFault::ended(format!(
+            "out of memory: it used more than the {limit} of --backend-memory; a larger size lets it run on"
+        )))
     }
 
     /// The exit status of the process, if it ends within this time.

@@ -24,14 +24,6 @@ use crate::Batch;
 /// The number of fresh processes in which a case must fail before it is blamed.
 const BLAME: u32 = 2;
 
-/// The state of a search.
-struct FaultSearch {
-    /// Whether a case was blamed.
-    is_blamed: bool,
-    /// How long the host listens after each answer.
-    listen: Duration,
-}
-
 impl Host {
     /// Finds an outcome for each unanswered job of a batch on which a process failed. If the run ends or the
     /// backend is lost in the meantime, the remaining jobs stay unanswered.
@@ -39,11 +31,11 @@ impl Host {
         let jobs = first.answered..batch.jobs().len();
         let listen = if first.is_doubtful { LONG_SURPLUS_WAIT } else { SURPLUS_WAIT };
         let cases = jobs.len();
-        let mut search = FaultSearch { is_blamed: false, listen };
+        let mut is_blamed = false;
         for place in jobs {
-            self.ask_alone(place, &mut search, batch);
+            is_blamed |= self.ask_alone(place, listen, batch);
         }
-        if search.is_blamed || self.is_at_its_end() {
+        if is_blamed || self.is_at_its_end() {
             return;
         }
         if let ProcessFault::Silent(time) = first.fault {
@@ -55,33 +47,32 @@ impl Host {
         }
     }
 
-    /// Runs one case until it is answered or blamed.
-    fn ask_alone(&mut self, place: usize, search: &mut FaultSearch, batch: &mut Batch) {
+    /// Runs one case until it is answered or blamed. Returns whether it was blamed. The host listens for
+    /// `listen` after each answer.
+    fn ask_alone(&mut self, place: usize, listen: Duration, batch: &mut Batch) -> bool {
         let mut failures = 0;
         while !self.is_at_its_end() {
             let is_fresh = self.process.is_none();
             if is_fresh && !self.start_probed() {
-                return;
+                return false;
             }
             let is_probed = is_fresh && self.has_answered();
-            let Err(failure) = self.try_one(place, search.listen, batch) else {
-                return;
-            };
+            let Err(failure) = self.try_one(place, listen, batch) else { return false };
             if self.is_at_its_end() {
-                return;
+                return false;
             }
             failures += u32::from(is_probed);
             if failures == BLAME {
-                search.is_blamed = true;
                 if let ProcessFault::Silent(time) = failure.fault {
                     self.note_hang(time);
                 }
                 if let Some(job) = batch.parts().0.get_mut(place) {
                     job.outcome = failure.fault.outcome("");
                 }
-                return;
+                return true;
             }
         }
+        false
     }
 
     /// Starts a process that answers a probe, or any process if no probe is known. Returns whether there is a

@@ -123,7 +123,7 @@ impl Host {
     /// Counts a hang, unless this host only retries cases.
     pub(super) fn note_hang(&self, time: Duration) {
         if self.purpose == Purpose::Cases {
-            self.launcher.note_hang(time);
+            self.launcher.health.hung(time, self.launcher.most_hangs.is_some());
         }
     }
 
@@ -203,7 +203,7 @@ impl Host {
         self.questions += 1;
         let poison = Poison::of(jobs, outputs);
         let bytes = jobs.iter().flat_map(|job| &job.runs).map(|run| run.output.len() as u64).sum();
-        let delivery = Delivery::Ready(question(jobs, inputs, poison.bytes(), manner, number));
+        let delivery = Delivery::Ready(question(jobs, inputs, &poison.0, manner, number));
         Question { delivery, number, bytes, poison, since: Instant::now() }
     }
 

@@ -43,22 +43,15 @@ impl Incidents {
     /// Adds a line that a process prints for the user. Each different line is one incident, however often and
     /// from however many processes it comes.
     pub(super) fn note(&self, note: &str) {
-        let is_new = {
-            let mut told = locked(&self.0);
-            let is_full = told.notes.len() == MOST_NOTES;
-            match told.notes.get_mut(note) {
-                Some(count) => {
-                    *count += 1;
-                    false
-                }
-                None if is_full => {
-                    told.further_notes += 1;
-                    false
-                }
-                None => told.notes.insert(note.to_owned(), 1).is_none(),
-            }
-        };
-        if is_new {
+        let mut told = locked(&self.0);
+        let is_full = told.notes.len() == MOST_NOTES;
+        if let Some(count) = told.notes.get_mut(note) {
+            *count += 1;
+        } else if is_full {
+            told.further_notes += 1;
+        } else {
+            told.notes.insert(note.to_owned(), 1);
+            drop(told);
             self.add(format!("a backend process notes: {note}"));
         }
     }

@@ -43,7 +43,7 @@ pub struct Launcher {
     case_timeout: Duration,
     end: Option<Instant>,
     deadline: Deadline,
-    most_hangs: Option<u64>,
+    pub(super) most_hangs: Option<u64>,
     /// The maximum memory of a process in bytes.
     memory: Option<u64>,
     /// The operators that the processes are asked for.
@@ -147,11 +147,6 @@ impl Launcher {
         self.deadline.is_over()
             || self.end.is_some_and(|end| Instant::now() >= end)
             || self.most_hangs.is_some_and(|most| self.health.hangs() >= most)
-    }
-
-    /// Counts a case that was silent for this long.
-    pub(super) fn note_hang(&self, time: Duration) {
-        self.health.hung(time, self.most_hangs.is_some());
     }
 
     /// Makes a host. The first one starts a process to learn what it declares. Later ones start theirs with

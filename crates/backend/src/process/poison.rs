@@ -5,18 +5,13 @@ use std::ops::Range;
 
 use crate::Job;
 
-/// The poison of some jobs' outputs, one byte for each run.
-pub(super) struct Poison(Vec<u8>);
+/// The poison of some jobs' outputs, one byte for each run in order.
+pub(super) struct Poison(pub(super) Vec<u8>);
 
 impl Poison {
     pub(super) fn of(jobs: &[Job], outputs: &[u8]) -> Self {
         let runs = jobs.iter().flat_map(|job| &job.runs);
         Self(runs.map(|run| outputs.get(run.output.start).copied().unwrap_or_default()).collect())
-    }
-
-    /// The bytes, in the order of the runs.
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.0
     }
 
     /// Fills the outputs of the jobs in `range` with their poison again.

@@ -1,8 +1,6 @@
 //! The memory of runs on the backend's side of the protocol, and its check after they ran. A process sends
 //! back only outputs, so other writes to its memory must be found there.
 
-use std::ops::Range;
-
 use crate::{Batch, Run, note_writes_out_of_bounds};
 
 /// The number of bytes before and behind every output that must not be written to: a few rows of a small
@@ -41,19 +39,18 @@ pub(super) fn lay_out(batch: &mut Batch, input: &[u8], output: usize, fill: u8, 
     Some(Run { input, output: start..end })
 }
 
-/// Checks the memory of some jobs after they ran, and marks jobs that wrote beside their outputs or into
-/// their inputs. `body` starts with the original inputs of these jobs; the rest of it is returned.
-pub(super) fn check<'a>(batch: &mut Batch, range: Range<usize>, body: &'a [u8]) -> &'a [u8] {
-    let mut left = body;
+/// Checks the memory of a batch after it ran, and marks jobs that wrote beside their outputs or into their
+/// inputs. `body` holds the original inputs.
+pub(super) fn check(batch: &mut Batch, mut body: &[u8]) {
     let input_was = |run: &Run| {
-        let (was, rest) = left.split_at_checked(run.input.len()).unwrap_or((left, &[]));
-        left = rest;
+        let (was, rest) = body.split_at_checked(run.input.len()).unwrap_or((body, &[]));
+        body = rest;
         was
     };
-    note_writes_out_of_bounds(batch, range, GUARD, input_was, |guard| {
+    let jobs = 0..batch.jobs().len();
+    note_writes_out_of_bounds(batch, jobs, GUARD, input_was, |guard| {
         INTACT.get(..guard.len()).unwrap_or(&INTACT)
     });
-    left
 }
 
 #[cfg(test)]
@@ -98,7 +95,7 @@ mod tests {
         for job in jobs {
             outputs[job.runs[0].output.clone()].fill(1);
         }
-        check(&mut batch, 0..4, &body);
+        check(&mut batch, &body);
         assert!(failed(&batch).is_empty());
     }
 
@@ -110,7 +107,7 @@ mod tests {
             let output = batch.jobs()[1].runs[0].output.clone();
             let place = if before { output.start - 1 - distance } else { output.end + distance };
             batch.outputs[place] = 0;
-            check(&mut batch, 0..4, &body);
+            check(&mut batch, &body);
             let (place, offset) =
                 if before { (StrayPlace::Before, distance + 1) } else { (StrayPlace::Behind, distance) };
             let offset = offset as u64;
@@ -123,7 +120,7 @@ mod tests {
         let (mut batch, body) = ran();
         let input = batch.jobs()[3].runs[0].input.clone();
         batch.inputs[input.end - 1] ^= 1;
-        check(&mut batch, 0..4, &body);
+        check(&mut batch, &body);
         assert_eq!(failed(&batch), [3]);
         let stray = Stray { place: StrayPlace::Input, offset: 6 };
         assert_eq!(batch.jobs()[3].outcome, Outcome::Strayed(stray));
@@ -137,7 +134,7 @@ mod tests {
             let (jobs, _, outputs) = batch.parts();
             jobs[2].outcome = said.clone();
             outputs[jobs[2].runs[0].output.end] = 0;
-            check(&mut batch, 0..4, &body);
+            check(&mut batch, &body);
             let outcome = &batch.jobs()[2].outcome;
             assert!(if is_noted { matches!(outcome, Outcome::Strayed(_)) } else { *outcome == said });
         }

@@ -232,13 +232,6 @@ impl From<&Lack> for LackForm {
     }
 }
 
-impl HostHello {
-    /// Checks that the text is not too long.
-    pub(crate) fn check_bounds(&self) -> Result<(), String> {
-        check_text("host", &self.host)
-    }
-}
-
 impl Hello {
     /// Reads the header of the message. The error names the key with a wrong value.
     pub(crate) fn read(header: &[u8]) -> Result<Self, String> {
@@ -313,10 +306,8 @@ impl Hello {
         let busy = self.limits.busy_cases.map_or(limits.busy_jobs, |cases| cases as usize);
         let has_no_element = self.limits.elements == Some(0);
         let zeros = [("batch_cases", batch == 0), ("busy_cases", busy == 0), ("elements", has_no_element)];
-        for (key, is_zero) in zeros {
-            if is_zero {
-                return Err(format!("its `limits.{key}` is 0, so it can run no case"));
-            }
+        if let Some((key, _)) = zeros.into_iter().find(|(_, is_zero)| *is_zero) {
+            return Err(format!("its `limits.{key}` is 0, so it can run no case"));
         }
         if let Some(bytes) = self.limits.tensor_bytes.filter(|bytes| *bytes < LEAST_TENSOR) {
             return Err(format!(
@@ -329,8 +320,6 @@ impl Hello {
             return Err(format!("its `limits.create_timeout` is above {most} ms"));
         }
         Ok(Capabilities {
-            name: short(&self.name),
-            version: short(&self.version),
             device: short(&self.device),
             driver: short(&self.driver),
             feature_level: level,
@@ -348,7 +337,7 @@ impl Hello {
                 create_time,
                 ..limits
             },
-            is_isolated: false,
+            ..Capabilities::new(short(&self.name), short(&self.version))
         })
     }
 }
@@ -384,7 +373,8 @@ fn misplaced(keys: &Map<String, Json>) -> Option<String> {
 }
 
 /// Checks that a text of the message is not too long.
-fn check_text(key: &str, text: &str) -> Result<(), String> {
+/// Checks that a text is not too long.
+pub(crate) fn check_text(key: &str, text: &str) -> Result<(), String> {
     let length = text.chars().count();
     if length <= LONGEST {
         return Ok(());
@@ -549,7 +539,7 @@ mod tests {
         full.data_types = vec!["INT8".to_owned(); MOST];
         assert!(full.capabilities().is_ok(), "it is within its bounds");
         let host = HostHello { host: text(), ..HostHello::default() };
-        assert!(host.check_bounds().is_err_and(|said| said.starts_with("its `host` has 256")));
+        assert!(check_text("host", &host.host).is_err_and(|said| said.starts_with("its `host` has 256")));
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(crate) use frame::message;
 pub use frame::{Bounds, Frame, FrameError, FrameKind, MAGIC, PREFIX, prefix, write_frame};
 pub(crate) use guards::GUARD;
 pub use hello::{Bye, Hello, HostHello, LONGEST_HELLO, LackForm, LevelForm, LimitsForm, Ranks, VERSION};
-pub(crate) use hello::{LONGEST, MOST, another_version, short, speaks};
+pub(crate) use hello::{LONGEST, MOST, another_version, check_text, short, speaks};
 pub use operators::{DescMemberForm, EnumerationForm, KindForm, OperatorForm};
 pub(crate) use operators::{forms, signatures};
 pub use packed::{PackedForm, read_packed};

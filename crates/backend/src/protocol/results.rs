@@ -261,19 +261,18 @@ impl Results {
             ("reason", self.reason.as_ref().map(Vec::len)),
             ("alive", self.alive.as_ref().map(Vec::len)),
         ];
-        match lengths.into_iter().find(|(_, length)| length.is_some_and(|length| length != cases)) {
-            Some((name, _)) => Err(format!("the columns `outcome` and `{name}` differ in length")),
-            None if cases == 0 => Err("it holds no case".to_owned()),
-            None => {
-                let mut strayed = (0..cases).filter(|index| self.outcome[*index] == OutcomeWord::Strayed);
-                match strayed.find(|index| self.stray(*index).is_none()) {
-                    Some(index) => {
-                        Err(format!("case {index} `strayed`, and its `place` or `offset` is missing"))
-                    }
-                    None => Ok(()),
-                }
-            }
+        let differs = |(_, length): &(&str, Option<usize>)| length.is_some_and(|length| length != cases);
+        if let Some((name, _)) = lengths.into_iter().find(differs) {
+            return Err(format!("the columns `outcome` and `{name}` differ in length"));
         }
+        if cases == 0 {
+            return Err("it holds no case".to_owned());
+        }
+        let lacks_place =
+            |index: &usize| self.outcome[*index] == OutcomeWord::Strayed && self.stray(*index).is_none();
+        (0..cases).find(lacks_place).map_or(Ok(()), |index| {
+            Err(format!("case {index} `strayed`, and its `place` or `offset` is missing"))
+        })
     }
 
     /// The write outside of its output by the case at an index, if the columns have it.

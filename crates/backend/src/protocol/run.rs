@@ -221,10 +221,7 @@ impl RunForm {
             run.input_binding.offset.push(binding.input);
             run.output_binding.offset.push(binding.output);
             run.runs.push(runs.len() as u32);
-            if !run.members.contains_key(operator) {
-                run.members.insert(operator.clone(), BTreeMap::new());
-            }
-            let Some(columns) = run.members.get_mut(operator) else { continue };
+            let columns = run.members.entry(operator.clone()).or_default();
             for (place, member) in desc.signature.members.iter().enumerate() {
                 let value = desc.members.get(place).cloned().unwrap_or(Value::List(None));
                 match columns.get_mut(&member.name) {

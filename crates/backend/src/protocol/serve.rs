@@ -1,17 +1,14 @@
 //! The backend's side of the protocol, for any [`Backend`].
 
-use std::{
-    io::{self, BufRead, Write},
-    ops::Range,
-};
+use std::io::{self, BufRead, Write};
 
 use dmlcts_model::{Outcome, Phase, Signatures};
 use serde::{Deserialize, Serialize};
 
 use super::{
     Bounds, Frame, FrameError, FrameKind, Hello, HostHello, LONGEST_HEADER, LONGEST_HELLO, LevelForm,
-    PhaseForm, Results, TimesForm, another_version, guards, prefix, read_packed, read_run, signatures,
-    speaks, write_frame,
+    PhaseForm, Results, TimesForm, another_version, check_text, guards, prefix, read_packed, read_run,
+    signatures, speaks, write_frame,
 };
 use crate::{Backend, Batch};
 
@@ -57,13 +54,10 @@ pub fn serve(
                     return Err(ServeError::Message("hello", speaks("it", version)));
                 }
                 let host: HostHello = parse(&frame)?;
-                host.check_bounds().map_err(|what| ServeError::Message("hello", what))?;
+                check_text("host", &host.host).map_err(|what| ServeError::Message("hello", what))?;
                 operators = signatures(host.operators);
-                send(
-                    output,
-                    FrameKind::Hello,
-                    &Hello { packed: true, ahead: true, ..Hello::from(backend.capabilities()) },
-                )?;
+                let hello = Hello { packed: true, ahead: true, ..Hello::from(backend.capabilities()) };
+                send(output, FrameKind::Hello, &hello)?;
             }
             FrameKind::Level => {
                 let level: LevelForm = parse(&frame)?;
@@ -91,9 +85,8 @@ pub fn serve(
                     backend.run_in_phases(&mut batch, &mut enter);
                     sent?;
                 }
-                let jobs = 0..batch.jobs().len();
-                guards::check(&mut batch, jobs.clone(), body);
-                answer(output, &batch, jobs, number)?;
+                guards::check(&mut batch, body);
+                answer(output, &batch, number)?;
             }
             FrameKind::Bye => return Ok(()),
             FrameKind::Phase | FrameKind::Results => {
@@ -115,14 +108,9 @@ fn send<T: Serialize>(output: &mut impl Write, kind: FrameKind, message: &T) -> 
     write_frame(output, kind, &serde_json::to_vec(message)?, &[])
 }
 
-/// Sends what became of some jobs of a question with this number.
-fn answer(
-    output: &mut impl Write,
-    batch: &Batch,
-    range: Range<usize>,
-    number: Option<u64>,
-) -> io::Result<()> {
-    let jobs = batch.jobs().get(range).unwrap_or_default();
+/// Sends what became of the jobs of a question with this number.
+fn answer(output: &mut impl Write, batch: &Batch, number: Option<u64>) -> io::Result<()> {
+    let jobs = batch.jobs();
     let times = batch.times.work.map(TimesForm::from);
     let header = serde_json::to_vec(&Results { number, times, ..Results::of(jobs) })?;
     let runs = || jobs.iter().filter(|job| job.outcome == Outcome::Output).flat_map(|job| &job.runs);

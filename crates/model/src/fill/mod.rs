@@ -52,7 +52,10 @@ pub fn passes(data_type: DataType, elements: u64) -> u8 {
 pub fn write(fill: &Fill, data_type: DataType, memory: &mut [u8]) {
     match fill {
         Fill::Iota => write_iota(data_type, memory),
-        Fill::Coordinates { pass } => write_coordinates(*pass, data_type, memory),
+        Fill::Coordinates { pass } => {
+            let size = element_size(data_type);
+            each_word(size, memory, |i| coordinate_bits(i, *pass, size));
+        }
         Fill::Random { seed } => {
             each_element::<8>(memory, |index| word_at(*seed, index).to_le_bytes());
         }
@@ -93,6 +96,17 @@ fn each_element<const N: usize>(memory: &mut [u8], mut element: impl FnMut(u64) 
     }
 }
 
+/// Writes the low `size` bytes of each word.
+#[inline]
+fn each_word(size: usize, memory: &mut [u8], word: impl Fn(u64) -> u64) {
+    match size {
+        1 => each_element::<1>(memory, |i| (word(i) as u8).to_le_bytes()),
+        2 => each_element::<2>(memory, |i| (word(i) as u16).to_le_bytes()),
+        4 => each_element::<4>(memory, |i| (word(i) as u32).to_le_bytes()),
+        _ => each_element::<8>(memory, |i| word(i).to_le_bytes()),
+    }
+}
+
 fn write_iota(data_type: DataType, memory: &mut [u8]) {
     // Each period is written separately, so that the inner loops only count.
     let size = element_size(data_type);
@@ -106,29 +120,17 @@ fn write_iota(data_type: DataType, memory: &mut [u8]) {
                 each_element::<4>(stretch, |i| ((i + 1) as u32 as f32).to_le_bytes());
             }
             (Some(NumberKind::Float), _) => each_element::<8>(stretch, |i| ((i + 1) as f64).to_le_bytes()),
-            (_, 1) => each_element::<1>(stretch, |i| ((i + 1) as u8).to_le_bytes()),
-            (_, 2) => each_element::<2>(stretch, |i| ((i + 1) as u16).to_le_bytes()),
-            (_, 4) => each_element::<4>(stretch, |i| ((i + 1) as u32).to_le_bytes()),
-            _ => each_element::<8>(stretch, |i| (i + 1).to_le_bytes()),
+            _ => each_word(size, stretch, |i| i + 1),
         }
     }
 }
 
 /// The group of bits with index `pass` in an element's index. A group is as wide as an element of `size`
 /// bytes.
-pub(crate) fn coordinate_bits(index: u64, pass: u8, size: usize) -> u64 {
+fn coordinate_bits(index: u64, pass: u8, size: usize) -> u64 {
     let shift = u32::from(pass) * size as u32 * 8;
     let group = index.checked_shr(shift).unwrap_or(0);
     if size >= 8 { group } else { group & ((1 << (size * 8)) - 1) }
-}
-
-fn write_coordinates(pass: u8, data_type: DataType, memory: &mut [u8]) {
-    match element_size(data_type) {
-        1 => each_element::<1>(memory, |i| [coordinate_bits(i, pass, 1) as u8]),
-        2 => each_element::<2>(memory, |i| (coordinate_bits(i, pass, 2) as u16).to_le_bytes()),
-        4 => each_element::<4>(memory, |i| (coordinate_bits(i, pass, 4) as u32).to_le_bytes()),
-        _ => each_element::<8>(memory, |i| coordinate_bits(i, pass, 8).to_le_bytes()),
-    }
 }
 
 #[cfg(test)]

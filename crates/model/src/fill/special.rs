@@ -1,7 +1,7 @@
 //! Values that conversions change. A backend that loads, converts or multiplies elements instead of copying
 //! bits changes one of them.
 
-use super::{each_element, element_size, word::word_at};
+use super::{each_word, element_size, word::word_at};
 use crate::{DataType, NumberKind};
 
 /// Bit patterns of binary16: quiet and signalling NaNs of both signs with payloads, infinities, zeros,
@@ -54,7 +54,7 @@ const FLOAT64: [u64; 16] = [
 
 /// An integer of `bits` bits: the extremes of signed and unsigned types, neighbours of zero, alternating
 /// bits, and values that a conversion to a float would round.
-fn integer(choice: u64, bits: u32) -> u64 {
+fn integer(choice: usize, bits: u32) -> u64 {
     let ones = u64::MAX >> (64 - bits);
     let sign = 1_u64 << (bits - 1);
     let pattern = match choice {
@@ -83,35 +83,24 @@ fn integer(choice: u64, bits: u32) -> u64 {
 
 /// Writes special values. The seed and the index choose each element.
 pub(super) fn write(seed: u64, data_type: DataType, memory: &mut [u8]) {
-    let choice = |index| word_at(seed, index) >> 60;
-    match (data_type.number_kind(), element_size(data_type)) {
-        (Some(NumberKind::Float), 2) => {
-            each_element::<2>(memory, |i| FLOAT16[choice(i) as usize].to_le_bytes());
-        }
-        (Some(NumberKind::Float), 4) => {
-            each_element::<4>(memory, |i| FLOAT32[choice(i) as usize].to_le_bytes());
-        }
-        (Some(NumberKind::Float), _) => {
-            each_element::<8>(memory, |i| FLOAT64[choice(i) as usize].to_le_bytes());
-        }
-        (_, 1) => each_element::<1>(memory, |i| (integer(choice(i), 8) as u8).to_le_bytes()),
-        (_, 2) => each_element::<2>(memory, |i| (integer(choice(i), 16) as u16).to_le_bytes()),
-        (_, 4) => each_element::<4>(memory, |i| (integer(choice(i), 32) as u32).to_le_bytes()),
-        _ => each_element::<8>(memory, |i| integer(choice(i), 64).to_le_bytes()),
-    }
+    let values: [u64; 16] = std::array::from_fn(|choice| special(choice, data_type));
+    let value = |index| values[(word_at(seed, index) >> 60) as usize];
+    each_word(element_size(data_type), memory, value);
 }
 
 /// One special value of a type, in the low bytes of a scalar union whose other bytes are zero.
 pub(super) fn scalar(word: u64, data_type: DataType) -> [u8; 8] {
-    let choice = word >> 60;
+    special((word >> 60) as usize, data_type).to_le_bytes()
+}
+
+fn special(choice: usize, data_type: DataType) -> u64 {
     let size = element_size(data_type);
-    let bits = match (data_type.number_kind(), size) {
-        (Some(NumberKind::Float), 2) => u64::from(FLOAT16[choice as usize]),
-        (Some(NumberKind::Float), 4) => u64::from(FLOAT32[choice as usize]),
-        (Some(NumberKind::Float), _) => FLOAT64[choice as usize],
+    match (data_type.number_kind(), size) {
+        (Some(NumberKind::Float), 2) => FLOAT16[choice].into(),
+        (Some(NumberKind::Float), 4) => FLOAT32[choice].into(),
+        (Some(NumberKind::Float), _) => FLOAT64[choice],
         _ => integer(choice, size as u32 * 8),
-    };
-    bits.to_le_bytes()
+    }
 }
 
 #[cfg(test)]

@@ -22,8 +22,8 @@ const FIELDS: [&str; 6] = [
     "GuaranteedBaseOffsetAlignment",
 ];
 
-/// See [`super::parse()`].
-pub(super) fn parse(line: &str, signatures: &Signatures) -> Result<Case, LineError> {
+/// Parses a line. See the [module's documentation](super) for the form.
+pub fn parse(line: &str, signatures: &Signatures) -> Result<Case, LineError> {
     refuse_control_characters(line)?;
     let mut words = words(line);
     let missing = |what: &str, help: String| LineError::new(line.len()..line.len(), what, help);
@@ -75,7 +75,6 @@ struct Entries<'a> {
 }
 
 /// The content of the words about one tensor.
-#[derive(Default)]
 struct TensorEntries<'a> {
     /// The word `InputTensor=null`.
     null: Option<Word<'a>>,
@@ -83,13 +82,10 @@ struct TensorEntries<'a> {
     said: Option<Word<'a>>,
     /// Whether `in=` or `out=` occurred, including as `null`.
     sizes_said: bool,
-    sizes: Option<List>,
-    strides: Option<List>,
-    data_type: Option<DataType>,
     dimension_count: Option<u32>,
-    flags: u32,
     total_size: Option<u64>,
-    alignment: u32,
+    /// The other fields.
+    tensor: Tensor,
 }
 
 impl<'a> Entries<'a> {
@@ -98,7 +94,7 @@ impl<'a> Entries<'a> {
             signature,
             data_type,
             keys: SmallVec::new(),
-            tensors: Default::default(),
+            tensors: [TensorEntries::new(data_type), TensorEntries::new(data_type)],
             members: smallvec![None; signature.members.len()],
             binding: BindingOffsets::default(),
             fill: Fill::Iota,
@@ -164,8 +160,8 @@ impl<'a> Entries<'a> {
     /// its advice.
     fn finish(self) -> Result<Case, (String, String)> {
         let [input, output] = self.tensors;
-        let input = input.finish(Side::Input, self.data_type)?;
-        let output = output.finish(Side::Output, self.data_type)?;
+        let input = input.finish(Side::Input)?;
+        let output = output.finish(Side::Output)?;
         let mut desc =
             Desc { signature: Arc::clone(self.signature), input, output, members: SmallVec::new() };
         let rank = desc.rank();
@@ -181,9 +177,7 @@ impl<'a> Entries<'a> {
                     return Err((format!("`{}=` is missing", member.name), help.to_owned()));
                 }
                 (None, MemberKind::Enumeration(enumeration)) => {
-                    let names: Vec<_> =
-                        enumeration.enumerators.iter().map(|enumerator| enumerator.name.as_str()).collect();
-                    let help = format!("write one of {}, or a number", names.join(", "));
+                    let help = format!("write one of {}, or a number", enumeration.names().join(", "));
                     return Err((format!("`{}=` is missing", member.name), help));
                 }
             };
@@ -194,10 +188,15 @@ impl<'a> Entries<'a> {
 }
 
 impl<'a> TensorEntries<'a> {
+    fn new(data_type: DataType) -> Self {
+        let tensor = Tensor::packed(data_type, List::new());
+        Self { null: None, said: None, sizes_said: false, dimension_count: None, total_size: None, tensor }
+    }
+
     fn sizes(&mut self, word: Word<'a>, value: Word<'a>) -> Result<(), LineError> {
         self.say(word)?;
         self.sizes_said = true;
-        self.sizes = value.list(Integers::UINT)?;
+        self.tensor.sizes = value.list(Integers::UINT)?;
         Ok(())
     }
 
@@ -214,12 +213,12 @@ impl<'a> TensorEntries<'a> {
     fn field(&mut self, word: Word<'a>, field: &str, value: Word<'a>) -> Result<(), LineError> {
         self.say(word)?;
         match field {
-            "DataType" => self.data_type = Some(value.data_type()?),
+            "DataType" => self.tensor.data_type = value.data_type()?,
             "DimensionCount" => self.dimension_count = Some(value.integer(Integers::UINT)? as u32),
-            "Flags" => self.flags = value.integer(Integers::UINT)? as u32,
-            "Strides" => self.strides = value.list(Integers::UINT)?,
+            "Flags" => self.tensor.flags = value.integer(Integers::UINT)? as u32,
+            "Strides" => self.tensor.strides = value.list(Integers::UINT)?,
             "TotalTensorSizeInBytes" => self.total_size = Some(value.integer(Integers::UINT64)? as u64),
-            _ => self.alignment = value.integer(Integers::UINT)? as u32,
+            _ => self.tensor.alignment = value.integer(Integers::UINT)? as u32,
         }
         Ok(())
     }
@@ -230,7 +229,7 @@ impl<'a> TensorEntries<'a> {
         self.null.map_or(Ok(()), |_| Err(contradiction(word)))
     }
 
-    fn finish(self, side: Side, data_type: DataType) -> Result<Option<Tensor>, (String, String)> {
+    fn finish(self, side: Side) -> Result<Option<Tensor>, (String, String)> {
         if self.null.is_some() {
             return Ok(None);
         }
@@ -242,16 +241,9 @@ impl<'a> TensorEntries<'a> {
                 format!("write `{key}=` and its sizes, `{key}=null` or `{name}=null`"),
             ));
         }
-        let usual_count = self.sizes.as_ref().map_or(0, SmallVec::len) as u32;
-        let mut tensor = Tensor {
-            data_type: self.data_type.unwrap_or(data_type),
-            flags: self.flags,
-            dimension_count: self.dimension_count.unwrap_or(usual_count),
-            sizes: self.sizes,
-            strides: self.strides,
-            total_size: 0,
-            alignment: self.alignment,
-        };
+        let mut tensor = self.tensor;
+        let usual_count = tensor.sizes.as_ref().map_or(0, SmallVec::len) as u32;
+        tensor.dimension_count = self.dimension_count.unwrap_or(usual_count);
         tensor.total_size = self.total_size.unwrap_or_else(|| tensor.usual_total_size());
         Ok(Some(tensor))
     }
@@ -277,9 +269,8 @@ fn read_member(member: &Member, value: Word<'_>, data_type: DataType) -> Result<
             } else if value.text.starts_with(|first: char| first.is_ascii_digit() || first == '-') {
                 Value::Integer(value.integer(Integers::INT)? as i64)
             } else {
-                let names: Vec<_> =
-                    enumeration.enumerators.iter().map(|enumerator| enumerator.name.as_str()).collect();
-                return Err(value.unknown(&format!("enumerator of {}", enumeration.name), names));
+                let what = format!("enumerator of {}", enumeration.name);
+                return Err(value.unknown(&what, enumeration.names()));
             }
         }
         MemberKind::Scalar => Value::Scalar(read_scalar(value, data_type)?),

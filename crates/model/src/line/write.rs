@@ -1,11 +1,11 @@
 //! Writes case lines. Listings write millions of lines a second, so this code avoids allocations and
 //! `format!`.
 
-use crate::element::{write_element, write_signed, write_unsigned};
+use crate::element::{write_bytes, write_element, write_hex, write_signed, write_unsigned};
 use crate::{Case, DataType, Desc, Fill, List, Member, MemberKind, Side, Tensor, Value};
 
-/// See [`super::write()`].
-pub(super) fn write(case: &Case, out: &mut String) {
+/// Appends the canonical form of a case, without a line break.
+pub fn write(case: &Case, out: &mut String) {
     // One reservation that suffices for nearly every case.
     out.reserve(256);
     let desc = &case.desc;
@@ -126,10 +126,7 @@ fn write_list(list: Option<&[i64]>, out: &mut String) {
 fn write_scalar(bytes: [u8; 8], data_type: DataType, out: &mut String) {
     match data_type.element_size() {
         Some(size) if bytes[size..].iter().all(|&byte| byte == 0) => write_element(data_type, &bytes, out),
-        _ => {
-            out.push_str("0x");
-            bytes.iter().rev().for_each(|&byte| write_hex(byte, out));
-        }
+        _ => write_bytes(&bytes, out),
     }
 }
 
@@ -150,10 +147,4 @@ fn write_fill(fill: &Fill, out: &mut String) {
     };
     out.push_str(kind);
     write_unsigned(number, out);
-}
-
-fn write_hex(byte: u8, out: &mut String) {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    out.push(char::from(DIGITS[usize::from(byte >> 4)]));
-    out.push(char::from(DIGITS[usize::from(byte & 15)]));
 }

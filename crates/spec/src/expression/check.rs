@@ -14,7 +14,7 @@ use super::{
     term::{build, limited},
 };
 use crate::{
-    Elements, IdSet, Validity,
+    ElementNumber, Elements, IdSet, Validity,
     names::{levels, suggested},
     program::Leaf,
 };
@@ -23,17 +23,11 @@ use crate::{
 const JUDGED: [(&str, Validity); 3] =
     [("valid", Validity::Valid), ("invalid", Validity::Invalid), ("open", Validity::Open)];
 
-/// The names of numbers about the data that a case moves.
-const DATA: [(&str, Leaf); 8] = [
-    ("moved_precision", Leaf::Precision(Elements::Moved)),
-    ("padded_precision", Leaf::Precision(Elements::Padded)),
-    ("moved_bits", Leaf::Bits(Elements::Moved)),
-    ("padded_bits", Leaf::Bits(Elements::Padded)),
-    ("moved_signed_bits", Leaf::SignedBits(Elements::Moved)),
-    ("padded_signed_bits", Leaf::SignedBits(Elements::Padded)),
-    ("moved_lowest_bit", Leaf::LowestBit(Elements::Moved)),
-    ("padded_lowest_bit", Leaf::LowestBit(Elements::Padded)),
-];
+/// The leaf of a number about the data that a case moves, such as `moved_precision`.
+fn data(name: &str) -> Option<Leaf> {
+    let (elements, number) = name.split_once('_')?;
+    Some(Leaf::Number(Elements::from_name(elements)?, ElementNumber::from_name(number)?))
+}
 
 /// Checks an expression, and its type if one is wanted.
 pub(super) fn check(
@@ -51,14 +45,6 @@ pub(super) fn check(
         fill: place == Position::Read,
     };
     match wanted {
-        Some(Type::Read) => {
-            let term = checker.term(expression, context, None)?;
-            if matches!(term.value_type, Type::Integer | Type::Read) {
-                Ok(term)
-            } else {
-                Err(mismatch(&term, &Type::Read))
-            }
-        }
         Some(kind) => checker.typed(expression, context, kind),
         None => checker.term(expression, context, None),
     }
@@ -134,7 +120,8 @@ impl Checker<'_> {
     /// A term of the wanted type.
     fn typed(&self, expression: &Expression, context: Context, wanted: &Type) -> Checked {
         let term = self.term(expression, context, Some(wanted))?;
-        if term.value_type == *wanted { Ok(term) } else { Err(mismatch(&term, wanted)) }
+        let is_coordinate = *wanted == Type::Read && term.value_type == Type::Integer;
+        if is_coordinate || term.value_type == *wanted { Ok(term) } else { Err(mismatch(&term, wanted)) }
     }
 
     fn boxed(&self, expression: &Expression, context: Context, wanted: &Type) -> Result<Box<Term>, Mistake> {
@@ -198,7 +185,9 @@ impl Checker<'_> {
             let own = ["operator", "violations", "violation", "InputBinding.Offset", "OutputBinding.Offset"];
             names.extend(own.map(str::to_owned));
             names.extend(JUDGED.map(|(name, _)| name.to_owned()));
-            names.extend(DATA.map(|(name, _)| name.to_owned()));
+            for number in ElementNumber::ALL.map(ElementNumber::name) {
+                names.extend(Elements::ALL.map(|elements| format!("{}_{number}", elements.name())));
+            }
             names.extend(operators.enumerators.iter().map(|operator| operator.name.clone()));
             names.extend(case.scopes.iter().flat_map(|scope| scope.names()));
         }
@@ -212,12 +201,7 @@ impl Checker<'_> {
         span: Span,
         context: Context,
     ) -> Result<Option<Term>, Mistake> {
-        let binding = Side::BOTH.into_iter().find(|side| {
-            name.strip_suffix("Binding.Offset").is_some_and(|side_name| {
-                side.member_name().strip_suffix("Tensor").is_some_and(|tensor| tensor == side_name)
-            })
-        });
-        if let Some(side) = binding {
+        if let Some(side) = Side::BOTH.into_iter().find(|side| side.binding_name() == name) {
             return build(TermKind::Leaf(Leaf::BindingOffset(side)), Type::Integer, span).map(Some);
         }
         if let Some((_, validity)) = JUDGED.into_iter().find(|(judged, _)| *judged == name) {
@@ -227,12 +211,12 @@ impl Checker<'_> {
             return build(TermKind::Leaf(Leaf::Violations), Type::Integer, span).map(Some);
         }
         if name == "violation"
-            && let Some(judge) = self.scope.judge()
+            && let Some(judge) = &self.scope.judge
         {
             let names = Type::Enumeration(Arc::clone(&judge.names));
             return build(TermKind::Leaf(Leaf::Violation), names, span).map(Some);
         }
-        if let Some((_, leaf)) = DATA.into_iter().find(|(of_data, _)| *of_data == name) {
+        if let Some(leaf) = data(name) {
             return build(TermKind::Leaf(leaf), Type::Integer, span).map(Some);
         }
         if name == "operator" {
@@ -371,8 +355,7 @@ impl Checker<'_> {
         Err(match (&term.value_type, &other.value_type) {
             (Type::Level, _) | (_, Type::Level) => mistake.help(format!("the levels are {}", levels())),
             (Type::Enumeration(known), Type::Integer) | (Type::Integer, Type::Enumeration(known)) => {
-                let names: Vec<_> = known.enumerators.iter().map(|it| it.name.as_str()).collect();
-                let (name, names) = (&known.name, names.join(", "));
+                let (name, names) = (&known.name, known.names().join(", "));
                 mistake.help(match self.case.map(|case| case.operators) {
                     Some(operators) if operators.name == *name => format!("the operators are {names}"),
                     _ => format!("the enumerators of {name} are {names}, or a literal code such as 5"),
@@ -419,7 +402,7 @@ impl Checker<'_> {
             members.iter().map(|member| self.typed_like(member, context, &a)).collect();
         let members = members?;
         if let TermKind::Leaf(Leaf::Violation) = a.kind
-            && let Some(judge) = self.scope.judge()
+            && let Some(judge) = &self.scope.judge
         {
             return violated_among(&judge.names, &members, span);
         }
@@ -460,7 +443,7 @@ impl Checker<'_> {
     fn check_clause_name(&self, other: &Expression) -> Result<(), Mistake> {
         let Some(case) = self.case else { return Ok(()) };
         let scopes = std::iter::once(self.scope).chain(case.scopes.iter().copied());
-        let judges: Vec<_> = scopes.filter_map(Scope::judge).collect();
+        let judges: Vec<_> = scopes.filter_map(|scope| scope.judge.as_ref()).collect();
         let names = judges.iter().flat_map(|judge| &judge.names.enumerators);
         let names: Vec<&str> = names.map(|name| name.name.as_str()).collect();
         match &other.form {

@@ -105,11 +105,11 @@ impl<'a> Parser<'a> {
         let mut left = self.operand(least)?;
         loop {
             let (token, span) = self.peek();
-            let Some((operator, tightness)) = operator(token) else { return Ok(left) };
+            let Some((infix, tightness)) = operator(token) else { return Ok(left) };
             if tightness < least {
                 return Ok(left);
             }
-            let form = match operator {
+            let form = match infix {
                 Infix::Compare(_) => self.chain(left)?,
                 Infix::In => {
                     self.next();
@@ -127,7 +127,7 @@ impl<'a> Parser<'a> {
             left = self.build(form, start)?;
             if tightness == binding::COMPARE
                 && let (token, _) = self.peek()
-                && matches!(operator_at(token), Some(binding::COMPARE))
+                && operator(token).is_some_and(|(_, tightness)| tightness == binding::COMPARE)
             {
                 return Err(Mistake::new(span.to(self.peek().1), "`in` cannot be chained with comparisons")
                     .help("join them with `and`"));
@@ -145,12 +145,18 @@ impl<'a> Parser<'a> {
         Ok(Form::Compare(Box::new(first), rest))
     }
 
-    fn set(&mut self) -> Result<Vec<Expression>, Mistake> {
-        self.expect(Token::Sign("["), "after `in`")?;
+    /// One or more expressions with commas between them.
+    fn list(&mut self) -> Result<Vec<Expression>, Mistake> {
         let mut members = vec![self.expression(binding::LOOSEST)?];
         while self.accept(Token::Sign(",")) {
             members.push(self.expression(binding::LOOSEST)?);
         }
+        Ok(members)
+    }
+
+    fn set(&mut self) -> Result<Vec<Expression>, Mistake> {
+        self.expect(Token::Sign("["), "after `in`")?;
+        let members = self.list()?;
         self.expect(Token::Sign("]"), "or `,` after a member of the set")?;
         Ok(members)
     }
@@ -240,18 +246,10 @@ impl<'a> Parser<'a> {
     fn call(&mut self, name: &str, span: Span) -> Result<Form, Mistake> {
         let binary = Binary::ALL.into_iter().find(|it| it.is_function() && it.symbol() == name);
         let function = Function::from_name(name);
-        let arity = match (binary, function) {
-            (Some(_), _) => 2,
-            (None, Some(function)) => function.arity(),
-            (None, None) => return Err(unknown_function(name, span)),
-        };
-        let mut arguments = Vec::new();
-        if self.peek().0 != Token::Sign(")") {
-            arguments.push(self.expression(binding::LOOSEST)?);
-            while self.accept(Token::Sign(",")) {
-                arguments.push(self.expression(binding::LOOSEST)?);
-            }
-        }
+        let arity = binary.map(|_| 2).or(function.map(Function::arity));
+        let arity = arity.ok_or_else(|| unknown_function(name, span))?;
+        let is_empty = self.peek().0 == Token::Sign(")");
+        let arguments = if is_empty { Vec::new() } else { self.list()? };
         let close = self.expect(Token::Sign(")"), "or `,` after an argument")?;
         if arguments.len() != arity {
             let message = format!("`{name}` takes {}, found {}", count(arity), arguments.len());
@@ -290,10 +288,6 @@ enum Infix {
     Compare(Comparison),
     In,
     Logic(Logic),
-}
-
-fn operator_at(token: Token<'_>) -> Option<u8> {
-    operator(token).map(|(_, tightness)| tightness)
 }
 
 fn operator(token: Token<'_>) -> Option<(Infix, u8)> {

@@ -73,8 +73,8 @@ pub struct Scope {
     signature: Arc<Signature>,
     enumerations: Vec<Arc<Enumeration>>,
     definitions: Vec<Arc<Definition>>,
-    judge: Option<Arc<Judge>>,
-    oracle: Option<Arc<Oracle>>,
+    pub(crate) judge: Option<Arc<Judge>>,
+    pub(crate) oracle: Option<Arc<Oracle>>,
 }
 
 /// The names that a predicate over cases may use in addition to its operator's scope.
@@ -110,26 +110,12 @@ impl Scope {
         scope
     }
 
-    /// Allows predicates over cases to ask for a desc's validity, and to name the clauses.
-    pub(crate) fn judged_by(self, judge: &Arc<Judge>) -> Self {
-        let mut judged = Self { judge: Some(Arc::clone(judge)), ..self };
-        judged.add_enumeration(Arc::clone(&judge.names));
-        judged
-    }
-
-    /// Allows predicates over cases to ask for the data that a case moves.
-    pub(crate) fn executed_by(self, oracle: &Arc<Oracle>) -> Self {
-        Self { oracle: Some(Arc::clone(oracle)), ..self }
-    }
-
-    /// The oracle of the operator, if the scope has one.
-    pub(crate) fn oracle(&self) -> Option<&Arc<Oracle>> {
-        self.oracle.as_ref()
-    }
-
-    /// The judge of the operator's descs, if the scope has one.
-    pub(crate) fn judge(&self) -> Option<&Arc<Judge>> {
-        self.judge.as_ref()
+    /// Allows predicates over cases to ask for a desc's validity and for the data that a case moves, and to
+    /// name the clauses.
+    pub(crate) fn over_cases(self, judge: &Arc<Judge>, oracle: &Arc<Oracle>) -> Self {
+        let mut scope = Self { judge: Some(Arc::clone(judge)), oracle: Some(Arc::clone(oracle)), ..self };
+        scope.add_enumeration(Arc::clone(&judge.names));
+        scope
     }
 
     /// Adds an enumeration, unless one with the same name is present.
@@ -183,11 +169,6 @@ impl Scope {
     /// Checks an expression that must be a condition.
     pub fn condition(&self, expression: &Expression, place: Position) -> Result<Term, Mistake> {
         super::check::check(self, None, expression, place, Some(&Type::Condition))
-    }
-
-    /// Checks an expression that must be an integer.
-    pub fn integer(&self, expression: &Expression, place: Position) -> Result<Term, Mistake> {
-        super::check::check(self, None, expression, place, Some(&Type::Integer))
     }
 
     /// Checks a read: an input coordinate on an axis, or `fill`.
@@ -272,7 +253,7 @@ impl Scope {
 
     fn constant_names(&self) -> impl Iterator<Item = &str> {
         let types = DataType::all().filter_map(|kind| -> Option<&str> { kind.name() });
-        types.chain(self.enumerations.iter().flat_map(|it| it.enumerators.iter().map(|e| e.name.as_str())))
+        types.chain(self.enumerations.iter().flat_map(|enumeration| enumeration.names()))
     }
 
     /// The mistake of an unknown name, with similar names. If the expected type is known, it suggests members
@@ -302,7 +283,7 @@ impl Scope {
         }
         match expected {
             Some(Type::Enumeration(enumeration)) => {
-                let known: Vec<_> = enumeration.enumerators.iter().map(|it| it.name.as_str()).collect();
+                let known = enumeration.names();
                 // The misspelled name may be the other side of the comparison.
                 let other = || closest(name, names.iter().map(String::as_str));
                 let near = closest(name, known.iter().copied()).or_else(other);

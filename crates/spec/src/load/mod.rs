@@ -16,22 +16,16 @@ mod support;
 
 pub(crate) use proof::Proof;
 
-use crate::{BindingRule, Diagnostic, LoadError, Operator, Remark, Source, form, yaml};
+use std::sync::Arc;
 
-/// The parts of a [`Library`](crate::Library).
-pub(crate) struct Loaded {
-    /// The operators, in the order of the sources.
-    pub(crate) operators: Vec<Operator>,
-    /// Errata and notes about what all operators share.
-    pub(crate) remarks: Vec<Remark>,
-    /// The rules of bindings.
-    pub(crate) bindings: Vec<BindingRule>,
-    /// The BLAKE3 hash of the sources, in hex.
-    pub(crate) hash: String,
-}
+use dmlcts_model::Signatures;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use crate::{Diagnostic, Library, LoadError, Operator, Source, form, yaml};
 
 /// Loads `common.yaml`, the first source, and the operators, the other sources.
-pub(crate) fn load(sources: &[Source], proof: Proof) -> Result<Loaded, LoadError> {
+pub(crate) fn load(sources: &[Source], proof: Proof) -> Result<Library, LoadError> {
     let Some((first, others)) = sources.split_first() else {
         let nothing = Source::new("the library", "");
         let place = crate::source::Located::new(&nothing);
@@ -39,22 +33,12 @@ pub(crate) fn load(sources: &[Source], proof: Proof) -> Result<Loaded, LoadError
         return Err(LoadError::of(Diagnostic::new(&place, 0..0, message, "")));
     };
     let mut wrong = Vec::new();
-    let common = match yaml::read::<form::CommonForm>(first) {
-        Ok(document) => Some(common::Common::check(document, &mut wrong)),
-        Err(error) => {
-            wrong.extend(error.into_diagnostics());
-            None
-        }
-    };
-    let mut documents = Vec::new();
-    for source in others {
-        match yaml::read::<form::OperatorForm>(source) {
-            Ok(document) => documents.push(document),
-            Err(error) => wrong.extend(error.into_diagnostics()),
-        }
-    }
+    let common = read::<form::CommonForm>(first, &mut wrong);
+    let common = common.map(|document| common::Common::check(document, &mut wrong));
+    let documents: Vec<_> =
+        others.iter().filter_map(|source| read::<form::OperatorForm>(source, &mut wrong)).collect();
     // Checking the operators without it would only repeat its mistakes.
-    let Some(common) = common else { return Err(LoadError::all(wrong)) };
+    let Some(common) = common else { return Err(LoadError { diagnostics: wrong }) };
     let mut operators: Vec<Operator> = Vec::new();
     for document in &documents {
         let name = &document.value.operator;
@@ -74,7 +58,16 @@ pub(crate) fn load(sources: &[Source], proof: Proof) -> Result<Loaded, LoadError
         operator.position = position;
     }
     let hash = hash(first, &documents, others);
-    Ok(Loaded { operators, remarks, bindings, hash })
+    let signatures = Signatures::new(operators.iter().map(|operator| Arc::clone(operator.signature())));
+    Ok(Library { operators, remarks, bindings, signatures, hash })
+}
+
+/// Reads a file, or reports its mistakes.
+fn read<T: DeserializeOwned + JsonSchema>(
+    source: &Source,
+    wrong: &mut Vec<Diagnostic>,
+) -> Option<yaml::Document<T>> {
+    yaml::read(source).map_err(|error| wrong.extend(error.diagnostics)).ok()
 }
 
 /// The hash of the sources: the shared file first, then the operators by name. It depends neither on the

@@ -8,14 +8,14 @@ use super::{
     common::{Common, cite, level_at},
     examples, members,
     proof::{self, Proof},
-    rules::{self, Broken, Origins, Rules, is_id},
+    rules::{Broken, Origins, Rules, is_id},
     semantics,
     support::{self, SupportClause},
 };
 use crate::{
     Citation, Diagnostic, Note, Operator, Origin, Remark,
     branching::Branching,
-    expression::{self, Position, Scope},
+    expression::{self, Expression, Position, Scope},
     form::{ClauseForm, OperatorForm, RemarkForm},
     judge::Judge,
     oracle::Oracle,
@@ -46,7 +46,7 @@ pub(super) fn load(
     let scope = definitions(document, &signature, &mut broken, wrong);
     let mut rules = Rules::new(&form.operator, &scope, &broken);
     let introduced_at = Citation { page: form.page.clone(), section: "Availability".to_owned() };
-    let of_support = support::clauses(&signature, since, &rows, &modes, introduced_at);
+    let of_support = support::clauses(&signature, since, &rows, &modes, &introduced_at);
     collect(&mut rules, common, document, &signature, &of_support, wrong);
     let semantics = semantics::semantics(document, &signature, &scope, &broken, wrong);
     let Rules { clauses, questions, readings, .. } = rules;
@@ -68,7 +68,7 @@ pub(super) fn load(
         introduced: since,
         support: rows,
         modes,
-        scope: scope.clone().judged_by(&judge).executed_by(&oracle),
+        scope: scope.clone().over_cases(&judge, &oracle),
         signature,
         clauses,
         questions,
@@ -180,11 +180,18 @@ fn members_clauses(
     let page = &document.value.page;
     let of = |member: &str| Citation { page: page.clone(), section: format!("Members / {member}") };
     let place = |member: &str| document.root().key("members").name(member);
-    let agrees = rules::count_clause(&count.name, of(&count.name));
-    rules.derived(&agrees, Origin::Member, place(&count.name), wrong);
-    for member in signature.members.iter().filter(|member| member.kind.is_list()) {
-        for clause in rules::list_clauses(&member.name, &count.name, &of(&member.name)) {
-            rules.derived(&clause, Origin::Member, place(&member.name), wrong);
+    let count = &count.name;
+    let (agrees, is_rank) = (format!("{count}.agrees"), format!("{count} == InputTensor.DimensionCount"));
+    let of_count = SupportClause::new(&agrees, &["input.present"], is_rank, &of(count));
+    rules.derived(&of_count, Origin::Member, place(count), wrong);
+    for list in signature.members.iter().filter(|member| member.kind.is_list()).map(|member| &member.name) {
+        let (present, length) = (format!("{list}.present"), format!("{list}.length"));
+        let has_length = format!("length({list}) == {count}");
+        for clause in [
+            SupportClause::new(&present, &[], format!("present({list})"), &of(list)),
+            SupportClause::new(&length, &[&present, &agrees], has_length, &of(list)),
+        ] {
+            rules.derived(&clause, Origin::Member, place(list), wrong);
         }
     }
 }
@@ -201,16 +208,11 @@ fn notes(
     let mut notes = Vec::new();
     for (index, form) in forms.iter().enumerate() {
         let Some(text) = &form.when else { continue };
-        let condition = expression::parse(text)
-            .and_then(|expression| Ok((scope.condition(&expression, Position::Once)?, expression)));
-        match condition {
-            Ok((term, expression)) => {
-                let id = format!("{operator}.{}", form.id);
-                notes.push(Note::new(id, expression.to_string(), scope.signature(), &term));
-            }
-            Err(mistake) => {
-                broken.report(text, root.key("notes").index(index).key("when"), mistake, wrong);
-            }
+        let place = root.key("notes").index(index).key("when");
+        let condition = |when: &Expression| scope.condition(when, Position::Once);
+        if let Some((expression, term)) = broken.checked(text, place, wrong, condition) {
+            let id = format!("{operator}.{}", form.id);
+            notes.push(Note::new(id, expression.to_string(), scope.signature(), &term));
         }
     }
     notes

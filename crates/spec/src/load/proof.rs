@@ -90,14 +90,8 @@ struct Variables {
 
 impl Variables {
     fn new(operator: &Operator) -> Self {
-        let mut greatest = GREATEST;
-        loop {
-            let variables = Self::up_to(operator, greatest);
-            if variables.count() <= MOST || greatest == 1 {
-                return variables;
-            }
-            greatest -= 1;
-        }
+        let has_few = |greatest: &i64| Self::up_to(operator, *greatest).count() <= MOST;
+        Self::up_to(operator, (2..=GREATEST).rev().find(has_few).unwrap_or(1))
     }
 
     fn up_to(operator: &Operator, greatest: i64) -> Self {
@@ -164,10 +158,8 @@ impl Variables {
             };
             words.push(format!("{} is {}", member.name, name.unwrap_or_else(|| value.to_string())));
         }
-        match words.split_last() {
-            Some((last, first)) => format!("{} and {last}", first.join(", ")),
-            None => String::new(),
-        }
+        let last = words.pop().unwrap_or_default();
+        format!("{} and {last}", words.join(", "))
     }
 }
 

@@ -4,7 +4,7 @@ use dmlcts_model::{Side, closest};
 
 use super::{common::cite, support::SupportClause};
 use crate::{
-    AlternativeReading, Answer, Citation, Clause, Diagnostic, IdSet, Origin, Question, Scope,
+    AlternativeReading, Answer, Clause, Diagnostic, IdSet, Origin, Question, Scope,
     expression::{self, Expression, Position, Term},
     form::{AllowForm, ClauseForm, Each, QuestionForm},
     names::suggested,
@@ -52,6 +52,19 @@ impl Broken {
         if at.is_none_or(|name| !self.0.iter().any(|broken| broken == name)) {
             wrong.push(place.mistaken(mistake));
         }
+    }
+
+    /// Parses and checks a text. Reports a mistake in it.
+    pub(super) fn checked(
+        &self,
+        text: &str,
+        place: Place<'_>,
+        wrong: &mut Vec<Diagnostic>,
+        check: impl FnOnce(&Expression) -> Result<Term, expression::Mistake>,
+    ) -> Option<(Expression, Term)> {
+        let checked = expression::parse(text).and_then(|expression| Ok((check(&expression)?, expression)));
+        let reported = checked.map_err(|mistake| self.report(text, place, mistake, wrong));
+        reported.ok().map(|(term, expression)| (expression, term))
     }
 }
 
@@ -199,15 +212,12 @@ impl<'a> Rules<'a> {
                 (false, true, false, None) => answers.push(Answer::Accept),
                 (false, false, true, None) => answers.push(Answer::Reading(0)),
                 (false, false, false, Some(text)) => {
-                    let read = expression::parse(text)
-                        .and_then(|expression| Ok((self.scope.read(&expression)?, expression)));
-                    match read {
-                        Ok((term, expression)) => {
-                            let question = self.questions.len();
-                            self.readings.push(AlternativeReading { question, expression, term });
-                            answers.push(Answer::Reading(self.readings.len()));
-                        }
-                        Err(mistake) => self.broken.report(text, place.key("read"), mistake, wrong),
+                    let scope = self.scope;
+                    let read = self.broken.checked(text, place.key("read"), wrong, |read| scope.read(read));
+                    if let Some((expression, term)) = read {
+                        let question = self.questions.len();
+                        self.readings.push(AlternativeReading { question, expression, term });
+                        answers.push(Answer::Reading(self.readings.len()));
                     }
                 }
                 _ => wrong.push(
@@ -365,33 +375,4 @@ pub(super) fn check_id<'a>(
         let label = "ids are lower case words joined by hyphens, each used once";
         wrong.push(place.key("id").mistake(message, label));
     }
-}
-
-/// The clause that a count equals the input's dimension count.
-pub(super) fn count_clause(count: &str, cite: Citation) -> SupportClause {
-    SupportClause {
-        id: format!("{count}.agrees"),
-        given: vec!["input.present".to_owned()],
-        text: format!("{count} == InputTensor.DimensionCount"),
-        cite,
-    }
-}
-
-/// The clauses that a list is present and that its length equals the count.
-pub(super) fn list_clauses(member: &str, count: &str, cite: &Citation) -> [SupportClause; 2] {
-    let present = format!("{member}.present");
-    [
-        SupportClause {
-            id: present.clone(),
-            given: Vec::new(),
-            text: format!("present({member})"),
-            cite: cite.clone(),
-        },
-        SupportClause {
-            id: format!("{member}.length"),
-            given: vec![present, format!("{count}.agrees")],
-            text: format!("length({member}) == {count}"),
-            cite: cite.clone(),
-        },
-    ]
 }

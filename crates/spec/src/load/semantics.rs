@@ -81,17 +81,9 @@ fn branch(
     (scope, broken): (&expression::Scope, &Broken),
     wrong: &mut Vec<Diagnostic>,
 ) -> Option<Branch> {
-    let read = expression::parse(text).and_then(|expression| Ok((scope.read(&expression)?, expression)));
-    match read {
-        Ok((term, expression)) => {
-            let (name, value) = mode.unzip();
-            Some(Branch { name: name.map(str::to_owned), value, expression, term })
-        }
-        Err(mistake) => {
-            broken.report(text, place, mistake, wrong);
-            None
-        }
-    }
+    let (expression, term) = broken.checked(text, place, wrong, |read| scope.read(read))?;
+    let (name, value) = mode.unzip();
+    Some(Branch { name: name.map(str::to_owned), value, expression, term })
 }
 
 /// The scalar member for the fill. It is required if a read may be `fill`.

@@ -88,45 +88,35 @@ pub(super) struct SupportClause {
     pub(super) cite: Citation,
 }
 
+impl SupportClause {
+    pub(super) fn new(id: &str, given: &[&str], text: String, cite: &Citation) -> Self {
+        let given = given.iter().map(|&id| id.to_owned()).collect();
+        Self { id: id.to_owned(), given, text, cite: cite.clone() }
+    }
+}
+
 /// The clauses that are derived from support.
 pub(super) fn clauses(
     signature: &Signature,
     introduced: FeatureLevel,
     rows: &[Support],
     modes: &[ModeSupport],
-    introduced_at: Citation,
+    introduced_at: &Citation,
 ) -> Vec<SupportClause> {
-    let mut clauses = vec![SupportClause {
-        id: "introduced".to_owned(),
-        given: Vec::new(),
-        text: format!("level >= {introduced}"),
-        cite: introduced_at,
-    }];
+    let mut clauses =
+        vec![SupportClause::new("introduced", &[], format!("level >= {introduced}"), introduced_at)];
     let mut by_rows = |id: &str, text: &dyn Fn(&Support) -> String| {
-        let Some(newest) = rows.last() else { return };
         // Rows that do not change this value would only make the clause longer.
-        let mut changes: Vec<(&Support, String)> = Vec::new();
-        for row in rows {
-            let text = text(row);
-            if changes.last().is_none_or(|(_, before)| *before != text) {
-                changes.push((row, text));
-            }
-        }
+        let mut changes: Vec<(&Support, String)> = rows.iter().map(|row| (row, text(row))).collect();
+        changes.dedup_by(|(_, text), (_, before)| text == before);
+        let [(oldest, text), later @ ..] = changes.as_slice() else { return };
         let mut whole = String::new();
-        for (index, (row, text)) in changes.iter().enumerate().rev() {
-            if index > 0 {
-                let _ = write!(whole, "if level >= {} then {text} else ", row.since);
-            } else {
-                whole.push_str(text);
-            }
+        for (row, text) in later.iter().rev() {
+            let _ = write!(whole, "if level >= {} then {text} else ", row.since);
         }
-        let cite = changes.last().map_or_else(|| newest.cite.clone(), |(row, _)| row.cite.clone());
-        clauses.push(SupportClause {
-            id: id.to_owned(),
-            given: vec!["input.present".to_owned()],
-            text: whole,
-            cite,
-        });
+        whole.push_str(text);
+        let cite = later.last().map_or(&oldest.cite, |(row, _)| &row.cite);
+        clauses.push(SupportClause::new(id, &["input.present"], whole, cite));
     };
     by_rows("dimensions", &|row| {
         format!("{} <= InputTensor.DimensionCount <= {}", row.dimensions.start(), row.dimensions.end())
@@ -152,7 +142,7 @@ pub(super) fn clauses(
         }
         let id = if members.len() == 1 { "mode".to_owned() } else { format!("{name}.mode") };
         if let Some(mode) = of_member().next() {
-            clauses.push(SupportClause { id, given: Vec::new(), text, cite: mode.cite.clone() });
+            clauses.push(SupportClause::new(&id, &[], text, &mode.cite));
         }
     }
     clauses

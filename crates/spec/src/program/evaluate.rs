@@ -28,14 +28,7 @@ pub struct Values {
     is_wide: bool,
     lengths: Lengths,
     /// Present once a predicate asked for data.
-    data: Option<Box<elements::Memory>>,
-}
-
-impl Values {
-    /// The memory of computing expected outputs.
-    pub(crate) fn data_memory(&mut self) -> &mut elements::Memory {
-        self.data.get_or_insert_default()
-    }
+    pub(crate) data: Option<Box<elements::Memory>>,
 }
 
 /// The values of all operations, in one integer width.

@@ -3,8 +3,8 @@
 use dmlcts_model::{DataType, Desc, MemberKind, Side, Signature, Tensor, Value, named_enum};
 use smallvec::SmallVec;
 
-use super::{Inputs, MAXIMUM_AXES, Range};
-use crate::{ElementKind, Elements, IdSet, Validity};
+use super::{Inputs, MAXIMUM_AXES, Range, overlap::overlap_of};
+use crate::{ElementKind, ElementNumber, Elements, IdSet, Validity};
 
 /// A list with one value an axis.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -67,9 +67,9 @@ pub enum Leaf {
     ListPresent(ListSource),
     /// Whether a tensor is not a null pointer.
     TensorPresent(Side),
-    /// Whether two coordinates of a tensor share an offset; see [`overlaps`](super::overlaps()).
+    /// Whether two coordinates of a tensor share an offset; undefined if the search takes too long.
     Overlaps(Side),
-    /// Whether the search for such coordinates takes too long; see [`is_unsettled`](super::is_unsettled()).
+    /// Whether the search for such coordinates takes too long.
     Unsettled(Side),
     /// The bytes of the scalar member at this index of the signature that an element of the output does not
     /// use.
@@ -94,20 +94,12 @@ pub enum Leaf {
     Violation,
     /// Whether the expected output has an element of a kind. Only predicates over cases use it.
     HasKind(Elements, ElementKind),
-    /// The greatest number of significant bits of an element. Only predicates over cases use it.
-    Precision(Elements),
-    /// The greatest number of bits of an element up to its highest set bit. Only predicates over cases use
-    /// it.
-    Bits(Elements),
-    /// The greatest number of bits that the bits of an element need as a signed integer. Only predicates over
-    /// cases use it.
-    SignedBits(Elements),
+    /// A number about the elements of the expected output. Only predicates over cases use it.
+    Number(Elements, ElementNumber),
     /// The number of names of violated clauses that are not in this set, by their indices in
     /// [`Operator::clause_names`](crate::Operator::clause_names). Undefined if the desc violates none. Only
     /// predicates over cases use it.
     ViolationsBeside(IdSet),
-    /// The position of the lowest set bit of any element, counted from 1. Only predicates over cases use it.
-    LowestBit(Elements),
 }
 
 impl Leaf {
@@ -119,10 +111,7 @@ impl Leaf {
 
     /// Whether it reads the data that the case moves.
     pub fn asks_for_data(self) -> bool {
-        matches!(
-            self,
-            Self::HasKind(..) | Self::Precision(_) | Self::Bits(_) | Self::SignedBits(_) | Self::LowestBit(_)
-        )
+        matches!(self, Self::HasKind(..) | Self::Number(..))
     }
 
     /// Whether it is a condition rather than an integer.
@@ -171,11 +160,7 @@ impl Leaf {
             | Self::Unsettled(_)
             | Self::Judged(_)
             | Self::HasKind(..) => Range::CONDITION,
-            Self::Violations
-            | Self::Precision(_)
-            | Self::Bits(_)
-            | Self::SignedBits(_)
-            | Self::LowestBit(_) => Range { least: 0, greatest: 64 },
+            Self::Violations | Self::Number(..) => Range { least: 0, greatest: 64 },
             Self::ViolationsBeside(_) => Range { least: 0, greatest: IdSet::CAPACITY as i128 },
             // Seven of the eight bytes.
             Self::Spare(_) => Range { least: 0, greatest: (1 << 56) - 1 },
@@ -199,16 +184,8 @@ impl Leaf {
                 ListSource::Member(position) => desc.members.get(position).and_then(Value::list).is_some(),
             })),
             Self::TensorPresent(side) => Some(i128::from(desc.tensor(side).is_some())),
-            Self::Overlaps(side) => {
-                let tensor = desc.tensor(side)?;
-                let strides = tensor.strides.as_deref();
-                super::overlaps(tensor.sizes.as_deref()?, strides).map(i128::from)
-            }
-            Self::Unsettled(side) => {
-                let tensor = desc.tensor(side)?;
-                let strides = tensor.strides.as_deref();
-                super::is_unsettled(tensor.sizes.as_deref()?, strides).map(i128::from)
-            }
+            Self::Overlaps(side) => overlap_of(desc, side)?.is_somewhere().map(i128::from),
+            Self::Unsettled(side) => Some(i128::from(overlap_of(desc, side)?.is_unsettled())),
             Self::Spare(position) => {
                 let used = desc.tensor(Side::Output)?.data_type.element_size()?;
                 let bytes = desc.members.get(position)?.scalar()?;
@@ -230,10 +207,7 @@ impl Leaf {
                 (!names.is_empty()).then(|| names.without(others).len() as i128)
             }
             Self::HasKind(elements, kind) => Some(i128::from(inputs.data?.has(elements, kind))),
-            Self::Precision(elements) => inputs.data?.precision(elements).map(i128::from),
-            Self::Bits(elements) => inputs.data?.bits(elements).map(i128::from),
-            Self::SignedBits(elements) => inputs.data?.signed_bits(elements).map(i128::from),
-            Self::LowestBit(elements) => inputs.data?.lowest_bit(elements).map(i128::from),
+            Self::Number(elements, number) => inputs.data?.number(elements, number).map(i128::from),
             Self::List(_) | Self::Axis | Self::Coordinate => None,
         }
     }

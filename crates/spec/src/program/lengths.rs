@@ -38,9 +38,4 @@ impl Lengths {
         let (_, first) = needed.next()?;
         needed.all(|(_, length)| length == first).then_some(*first).flatten()
     }
-
-    /// How many lanes are worth computing.
-    pub(super) fn count(&self) -> usize {
-        self.agreed.map_or(MAXIMUM_AXES, usize::from)
-    }
 }

@@ -36,7 +36,7 @@ pub use evaluate::{Evaluation, Points, Values};
 pub use findings::Findings;
 pub use inputs::{Inputs, Judged};
 pub use leaf::{Field, Leaf, ListSource};
-pub use overlap::{is_unsettled, overlaps};
+pub use overlap::{Overlap, find_overlap};
 pub use range::Range;
 pub use rules::{Memory, Rules};
 pub use table::Mask;

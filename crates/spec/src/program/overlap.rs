@@ -1,46 +1,49 @@
 //! Decides whether a strided layout maps two coordinates to the same offset, by an exact search with a
 //! limited budget.
 
+use dmlcts_model::{Desc, Side};
 use smallvec::SmallVec;
 
 /// The largest number of nodes that the search visits. Typical layouts need only a few.
 const BUDGET: u32 = 100_000;
 
-/// Whether two coordinates of a tensor share an offset. Packed strides (`None`) never overlap. `None` if the
-/// search exceeds its budget, a size is below 1, a stride is negative, or the lists differ in length.
-pub fn overlaps(sizes: &[i64], strides: Option<&[i64]>) -> Option<bool> {
-    find_overlap(sizes, strides)?.is_somewhere()
-}
-
-/// Whether the search for two coordinates with the same offset exceeds its budget. `None` if a size is below
-/// 1, a stride is negative, or the lists differ in length.
-pub fn is_unsettled(sizes: &[i64], strides: Option<&[i64]>) -> Option<bool> {
-    Some(find_overlap(sizes, strides)?.is_unsettled())
+/// Whether two coordinates of a tensor share an offset. `None` without sizes, and as for [`find_overlap`].
+#[inline]
+pub(super) fn overlap_of(desc: &Desc, side: Side) -> Option<Overlap> {
+    let tensor = desc.tensor(side)?;
+    find_overlap(tensor.sizes.as_deref()?, tensor.strides.as_deref())
 }
 
 /// The result of the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Overlap {
+pub enum Overlap {
+    /// No two coordinates share an offset.
     Never,
+    /// Two coordinates share an offset.
     Somewhere,
+    /// The search exceeds its budget.
     Unsettled,
 }
 
 impl Overlap {
     /// Whether two coordinates share an offset, if the search found out.
-    pub(super) fn is_somewhere(self) -> Option<bool> {
+    pub fn is_somewhere(self) -> Option<bool> {
         (self != Self::Unsettled).then_some(self == Self::Somewhere)
     }
 
-    pub(super) fn is_unsettled(self) -> bool {
+    /// Whether the search exceeds its budget.
+    pub fn is_unsettled(self) -> bool {
         self == Self::Unsettled
     }
 }
 
+/// Whether two coordinates share an offset. Packed strides (`None`) never overlap. `None` if a size is below
+/// 1, a stride is negative, or the lists differ in length.
+///
 /// Two coordinates share an offset if and only if their difference `d` satisfies three conditions: `d` is not
 /// all zero, `|d| < size` on each axis, and `Σ d * stride = 0`. The search starts with the largest stride. On
 /// each axis, the difference is bounded by the offsets that the smaller strides can still compensate.
-pub(super) fn find_overlap(sizes: &[i64], strides: Option<&[i64]>) -> Option<Overlap> {
+pub fn find_overlap(sizes: &[i64], strides: Option<&[i64]>) -> Option<Overlap> {
     if sizes.iter().any(|&size| size < 1) {
         return None;
     }
@@ -173,6 +176,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::HashSet;
+
+    fn overlaps(sizes: &[i64], strides: Option<&[i64]>) -> Option<bool> {
+        find_overlap(sizes, strides)?.is_somewhere()
+    }
+
+    fn is_unsettled(sizes: &[i64], strides: Option<&[i64]>) -> Option<bool> {
+        find_overlap(sizes, strides).map(Overlap::is_unsettled)
+    }
 
     #[test]
     fn interleaved_layouts_are_told_from_overlapping_ones() {

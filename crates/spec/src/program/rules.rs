@@ -14,7 +14,7 @@ use std::sync::{
 use dmlcts_model::Signature;
 
 use super::{
-    Findings, Inputs, OpId, Program, Values,
+    Evaluation, Findings, Inputs, OpId, Program, Values,
     axes::AxisValues,
     findings::{Rule, RuleKind, findings},
     layers::{Layers, arrange, given},
@@ -106,19 +106,18 @@ impl Rules {
             Err(unknown) => unknown,
         };
         let evaluation = self.program.evaluate(inputs, values);
-        if evaluation.is_wide() {
-            return findings(self.all(), &evaluation.wide());
+        if !evaluation.is_wide() && matches!(unknown, Unknown::Shape) {
+            known.shapes.remember(&self.plans, &inputs, &evaluation.narrow());
         }
-        let view = evaluation.narrow();
-        if matches!(unknown, Unknown::Shape) {
-            known.shapes.remember(&self.plans, &inputs, &view);
-        }
-        findings(self.all(), &view)
+        self.evaluated(&evaluation)
     }
 
     /// Evaluates all rules by the whole program, without caches.
     pub fn compute(&self, inputs: Inputs<'_>, values: &mut Values) -> Findings {
-        let evaluation = self.program.evaluate(inputs, values);
+        self.evaluated(&self.program.evaluate(inputs, values))
+    }
+
+    fn evaluated(&self, evaluation: &Evaluation<'_>) -> Findings {
         if evaluation.is_wide() {
             findings(self.all(), &evaluation.wide())
         } else {
@@ -242,12 +241,7 @@ mod tests {
                 let mut desc = example.case.desc.clone();
                 (0..round % 5).for_each(|step| disturb(&mut desc, round * 8 + step));
                 let inputs = Inputs::new(&desc, FeatureLevel::NEWEST);
-                let evaluation = rules.program.evaluate(inputs, &mut values);
-                let expected = if evaluation.is_wide() {
-                    findings(rules.all(), &evaluation.wide())
-                } else {
-                    findings(rules.all(), &evaluation.narrow())
-                };
+                let expected = rules.compute(inputs, &mut values);
                 let (_, known) = memory.split(rules.id);
                 by_layers += u64::from(rules.look_up(&inputs, known).is_ok());
                 // The first round fills the caches that the second one uses.

@@ -6,7 +6,7 @@ use dmlcts_model::Side;
 use super::{
     Field, Inputs, Leaf, OpId, Operation, Program, Range,
     number::Number,
-    overlap::{Overlap, find_overlap},
+    overlap::{Overlap, overlap_of},
 };
 use crate::expression::{Binary, Comparison, Logic};
 
@@ -218,11 +218,11 @@ impl ScalarCode {
                     None => (0, 0),
                 },
                 Code::Overlaps(side) => {
-                    let layout = *layouts[side as usize].get_or_insert_with(|| layout(inputs, side));
+                    let layout = *layouts[side as usize].get_or_insert_with(|| overlap_of(inputs.desc, side));
                     (0, condition(layout.and_then(Overlap::is_somewhere)))
                 }
                 Code::Unsettled(side) => {
-                    let layout = *layouts[side as usize].get_or_insert_with(|| layout(inputs, side));
+                    let layout = *layouts[side as usize].get_or_insert_with(|| overlap_of(inputs.desc, side));
                     (0, condition(layout.map(Overlap::is_unsettled)))
                 }
                 Code::Negate(a) => (value(a).negate(&mut lost), mask(a)),
@@ -272,13 +272,6 @@ impl ScalarCode {
         }
         !lost
     }
-}
-
-/// Whether a tensor's elements share offsets.
-#[inline]
-fn layout(inputs: &Inputs<'_>, side: Side) -> Option<Overlap> {
-    let tensor = inputs.desc.tensor(side)?;
-    find_overlap(tensor.sizes.as_deref()?, tensor.strides.as_deref())
 }
 
 fn condition(truth: Option<bool>) -> u8 {

@@ -86,10 +86,7 @@ fn parts_of_leaf(leaf: Leaf, signature: &Signature) -> ShapeParts {
         | Leaf::Violation
         | Leaf::ViolationsBeside(_)
         | Leaf::HasKind(..)
-        | Leaf::Precision(_)
-        | Leaf::Bits(_)
-        | Leaf::SignedBits(_)
-        | Leaf::LowestBit(_)
+        | Leaf::Number(..)
         | Leaf::Coordinate => ShapeParts::NONE,
         Leaf::Field(_, Field::DimensionCount) | Leaf::ListPresent(_) | Leaf::Length(_) | Leaf::Axis => {
             ShapeParts::EXTENT

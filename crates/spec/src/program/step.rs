@@ -28,7 +28,7 @@ impl Lanes<'_> {
     /// The number of lanes to compute.
     fn count(self) -> usize {
         match self {
-            Self::Axes { lengths, .. } => lengths.count(),
+            Self::Axes { lengths, .. } => lengths.agreed.map_or(MAXIMUM_AXES, usize::from),
             Self::Points { .. } => MAXIMUM_AXES,
         }
     }

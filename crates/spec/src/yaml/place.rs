@@ -12,29 +12,25 @@ use crate::{Diagnostic, expression::Mistake, source::Located};
 pub struct Place<'a> {
     source: &'a Located,
     node: &'a Node,
-    /// The byte range of a key, if the place is a key instead of a value.
-    key: Option<(usize, usize)>,
+    /// The byte range of the value, or of its key.
+    span: &'a Range<usize>,
 }
 
 impl<'a> Place<'a> {
     pub(super) fn new(source: &'a Located, node: &'a Node) -> Self {
-        Self { source, node, key: None }
+        Self { source, node, span: &node.span }
     }
 
     /// The value of a key.
     #[must_use]
     pub fn key(self, name: &str) -> Self {
-        self.node.get(name).map_or(self, |(_, node)| Self { node, key: None, ..self })
+        self.node.get(name).map_or(self, |(_, node)| Self { node, span: &node.span, ..self })
     }
 
     /// The key itself rather than its value.
     #[must_use]
     pub fn name(self, name: &str) -> Self {
-        self.node.get(name).map_or(self, |(key, node)| Self {
-            node,
-            key: Some((key.span.start, key.span.end)),
-            ..self
-        })
+        self.node.get(name).map_or(self, |(key, node)| Self { node, span: &key.span, ..self })
     }
 
     /// The value at this index of a list.
@@ -42,21 +38,16 @@ impl<'a> Place<'a> {
     pub fn index(self, index: usize) -> Self {
         match &self.node.kind {
             NodeKind::Sequence(items) => {
-                items.get(index).map_or(self, |node| Self { node, key: None, ..self })
+                items.get(index).map_or(self, |node| Self { node, span: &node.span, ..self })
             }
             _ => self,
         }
     }
 
-    /// The byte range of the place.
-    fn span(self) -> Range<usize> {
-        self.key.map_or_else(|| self.node.span.clone(), |(start, end)| start..end)
-    }
-
     /// A mistake that concerns the whole value.
     #[must_use]
     pub fn mistake(self, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
-        let span = self.span();
+        let span = self.span;
         // For a value with several lines, the mistake points at the first.
         let text = self.source.text.get(span.clone()).unwrap_or_default();
         let first_line = text.find('\n').unwrap_or(text.len());

@@ -36,13 +36,9 @@ pub(super) struct Key {
 
 impl Node {
     /// The entry with this key.
-    pub(super) fn get(&self, name: &str) -> Option<(&Key, &Node)> {
-        match &self.kind {
-            NodeKind::Mapping(entries) => {
-                entries.iter().find(|(key, _)| key.name == name).map(|(key, node)| (key, node))
-            }
-            _ => None,
-        }
+    pub(super) fn get(&self, name: &str) -> Option<&(Key, Self)> {
+        let NodeKind::Mapping(entries) = &self.kind else { return None };
+        entries.iter().find(|(key, _)| key.name == name)
     }
 }
 

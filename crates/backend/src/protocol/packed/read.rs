@@ -149,24 +149,20 @@ impl Words<'_> {
 
     /// Reads a value into the memory of an earlier one.
     fn value(&mut self, kind: &MemberKind, place: &mut Value) -> Option<()> {
-        match kind {
-            MemberKind::U32List => self.list(list_of(place)?, i64::from),
-            MemberKind::I32List => self.list(list_of(place)?, |word| i64::from(word as i32)),
-            MemberKind::Scalar => {
-                *place = Value::Scalar(whole(self.take()?).to_le_bytes());
-                Some(())
-            }
+        *place = match kind {
+            MemberKind::U32List => return self.list(list_of(place)?, i64::from),
+            MemberKind::I32List => return self.list(list_of(place)?, |word| i64::from(word as i32)),
+            MemberKind::Scalar => Value::Scalar(whole(self.take()?).to_le_bytes()),
             MemberKind::I32 | MemberKind::Enumeration(_) => {
                 let [value] = self.take()?;
-                *place = Value::Integer(i64::from(value as i32));
-                Some(())
+                Value::Integer(i64::from(value as i32))
             }
             MemberKind::Count | MemberKind::U32 | MemberKind::DataType => {
                 let [value] = self.take()?;
-                *place = Value::Integer(i64::from(value));
-                Some(())
+                Value::Integer(i64::from(value))
             }
-        }
+        };
+        Some(())
     }
 }
 

@@ -4,7 +4,10 @@
 use std::cell::Cell;
 
 use dmlcts_model::{DataType, Desc, Side, Tensor, Value};
-use dmlcts_spec::expression::{Binary, Expression, Form, Function, Logic, Quantifier};
+use dmlcts_spec::{
+    expression::{Binary, Expression, Form, Function, Logic, Quantifier},
+    program::find_overlap,
+};
 
 /// The inputs of an evaluation.
 pub(crate) struct Environment<'a> {
@@ -168,10 +171,11 @@ impl Environment<'_> {
                 DataType(code).element_size().map(|size| size as i128)
             }
             Function::Overlaps | Function::Unsettled => {
-                use dmlcts_spec::program::{is_unsettled, overlaps};
                 let tensor = self.tensor(name)?;
-                let ask = if function == Function::Overlaps { overlaps } else { is_unsettled };
-                ask(tensor.sizes.as_deref()?, tensor.strides.as_deref()).map(i128::from)
+                let found = find_overlap(tensor.sizes.as_deref()?, tensor.strides.as_deref())?;
+                let is_unsettled = Some(found.is_unsettled());
+                let truth = if function == Function::Overlaps { found.is_somewhere() } else { is_unsettled };
+                truth.map(i128::from)
             }
         }
     }
