@@ -60,8 +60,8 @@ const GROUPS: &[i64] = &[2, 3, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 const MODULI: [i64; 2] = [1 << 8, 1 << 16];
 /// The same for codes, which bit fields hold, too.
 const CODES: [i64; 4] = [1 << 3, 1 << 4, 1 << 8, 1 << 16];
-/// The same for positions of axes.
-const AXES: &[i64] = &[2, 3, 4];
+/// The same for positions of axes: every second one.
+const AXES: &[i64] = &[2];
 const BYTES: &[i64] = &[4, 8, 16, 32, 64, 128, 256, 1024, 4096];
 
 /// Every word about an operator's cases.
