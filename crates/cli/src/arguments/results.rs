@@ -8,49 +8,32 @@ use crate::exit;
 
 /// Options for reports in files.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = heading::REPORTS)]
 pub(crate) struct ReportArguments {
     /// Write a report to this file, as JUnit XML
     ///
     /// A test is one strategy and one operator, so that names stay the same from run to run. A failing test
     /// names its findings. Each finding is one more failing test. The file is overwritten.
-    #[arg(
-        long,
-        value_name = "PATH",
-        value_parser = file,
-        value_hint = ValueHint::FilePath,
-        help_heading = heading::REPORTS
-    )]
+    #[arg(long, value_name = "PATH", value_parser = file, value_hint = ValueHint::FilePath)]
     pub(crate) junit: Option<String>,
 
     /// Append a report to this file, as Markdown
     ///
     /// In GitHub Actions, "$GITHUB_STEP_SUMMARY" is such a file.
-    #[arg(
-        long,
-        value_name = "PATH",
-        value_parser = file,
-        value_hint = ValueHint::FilePath,
-        help_heading = heading::REPORTS
-    )]
+    #[arg(long, value_name = "PATH", value_parser = file, value_hint = ValueHint::FilePath)]
     pub(crate) markdown: Option<String>,
 
     /// Write a report to this file, as one HTML page
     ///
     /// It has the findings with their tensors, the clauses, the answers to open questions, and a table of the
     /// failed cases with a filter. The page loads nothing from a network. The file is overwritten.
-    #[arg(
-        long,
-        value_name = "PATH",
-        value_parser = file,
-        value_hint = ValueHint::FilePath,
-        help_heading = heading::REPORTS
-    )]
+    #[arg(long, value_name = "PATH", value_parser = file, value_hint = ValueHint::FilePath)]
     pub(crate) html: Option<String>,
 
     /// Print each finding as a GitHub workflow command
     ///
     /// GitHub Actions shows up to ten of them at the top of a job's page.
-    #[arg(long, help_heading = heading::REPORTS)]
+    #[arg(long)]
     pub(crate) annotations: bool,
 }
 

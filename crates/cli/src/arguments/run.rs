@@ -14,36 +14,25 @@ use crate::{exit, problem::unknown, units};
 
 /// The options that select cases.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = heading::CASES)]
 pub(crate) struct Selection {
     /// A suite's name, or a YAML file
     ///
     /// `dmlcts suites` lists the names.
-    #[arg(
-        long,
-        default_value = "smoke",
-        value_name = "NAME|PATH",
-        value_hint = ValueHint::FilePath,
-        help_heading = heading::CASES
-    )]
+    #[arg(long, default_value = "smoke", value_name = "NAME|PATH", value_hint = ValueHint::FilePath)]
     pub(crate) suite: String,
 
     /// Only cases for which this predicate holds
     ///
     /// It is written in the language of the specs. `operator` is the operator's name; `valid`, `invalid` and
     /// `open` are the judgement of the desc.
-    #[arg(long = "where", value_name = "EXPR", help_heading = heading::CASES)]
+    #[arg(long = "where", value_name = "EXPR")]
     pub(crate) filter: Option<String>,
 
     /// Only cases of these strategies
     ///
     /// Commas separate several names.
-    #[arg(
-        long,
-        value_name = "NAME",
-        value_delimiter = ',',
-        value_parser = strategy,
-        help_heading = heading::CASES
-    )]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = strategy)]
     pub(crate) strategy: Vec<Strategy>,
 
     /// The order: sequential, layered or obligations
@@ -53,32 +42,25 @@ pub(crate) struct Selection {
     /// obligation of the spec that no earlier case meets: a few hundred meet all that the suite meets. They
     /// are chosen after `--where` and `--feature-level`, but before `--partition`, so that all parts have the
     /// same order. Cases that the backend lacks something for are chosen, too.
-    #[arg(long, value_name = "ORDER", value_parser = order, help_heading = heading::CASES)]
+    #[arg(long, value_name = "ORDER", value_parser = order)]
     pub(crate) order: Option<Order>,
 
     /// The feature level to judge at, such as 4.1
     ///
     /// A backend whose level can be set, such as the reference, is set to it and runs every case. A run on
     /// any other backend, `list` and `count` leave out the cases that only a higher level makes valid.
-    #[arg(long, value_name = "LEVEL", help_heading = heading::CASES)]
+    #[arg(long, value_name = "LEVEL")]
     pub(crate) feature_level: Option<FeatureLevel>,
 
     /// The seed of all random choices
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        value_parser = units::seed,
-        allow_negative_numbers = true,
-        help_heading = heading::CASES
-    )]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = units::seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
 
     /// One of several parts, such as 3/16
     ///
     /// 3/16 is the third of sixteen parts. The hash of a case's line decides its part. All parts together are
     /// exactly the suite. New cases in a suite do not move other cases to another part.
-    #[arg(long, value_name = "K/N", allow_hyphen_values = true, help_heading = heading::CASES)]
+    #[arg(long, value_name = "K/N", allow_hyphen_values = true)]
     pub(crate) partition: Option<Partition>,
 
     /// The maximum number of cases
