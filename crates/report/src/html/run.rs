@@ -58,11 +58,7 @@ pub fn write_html(
     if let Some(answers) = answers(&[("", log)]) {
         parts.push(PagePart::new("answers", "Open questions", answers));
     }
-    let island = if log.listed().is_empty() {
-        String::new()
-    } else {
-        island(log, &diagnosis.findings, &context.replay)
-    };
+    let island = island(log, &diagnosis.findings, &context.replay);
     let about = format!("{what} on {}", ran_on(summary));
     Page { title: capital(&title), tone, about, parts, island }.write(out)
 }
