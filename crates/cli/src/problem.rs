@@ -84,7 +84,7 @@ pub(crate) enum Problem {
     },
     /// A results file could not be written or read.
     #[error("{0}")]
-    Results(dmlcts_results::Error),
+    Results(#[from] dmlcts_results::Error),
     /// A snapshot could not be made, read or written.
     #[error("{0}")]
     Snapshot(#[from] SnapshotError),

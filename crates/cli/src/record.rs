@@ -2,7 +2,7 @@
 
 use dmlcts_diagnose::Diagnosis;
 use dmlcts_profiles::Claim;
-use dmlcts_results::{BackendOptions, Error, Header, SelectionForm, Unfinished, Writer};
+use dmlcts_results::{BackendOptions, Header, SelectionForm, Unfinished, Writer};
 use dmlcts_runner::{Event, RunOutcomes, Totals};
 use dmlcts_spec::Library;
 
@@ -98,8 +98,8 @@ impl Record {
     }
 
     fn record(&mut self, event: &Event<'_>) -> Result<(), Problem> {
-        match event {
-            Event::Started { capabilities, level, cases } => {
+        match (event, &mut self.file) {
+            (Event::Started { capabilities, level, cases }, _) => {
                 let what = (self.selection.clone(), self.command.clone());
                 let spec = Library::embedded().hash();
                 let header = Header::new(what, spec, *cases, *level, (&self.options, capabilities));
@@ -121,16 +121,10 @@ impl Record {
                     RecordFile::Lost => {}
                 }
             }
-            Event::Cases { cases, totals, groups } => {
-                if let RecordFile::Writing(writer) = &mut self.file {
-                    writer.cases(cases, *totals, groups)?;
-                }
+            (Event::Cases { cases, totals, groups }, RecordFile::Writing(writer)) => {
+                writer.cases(cases, *totals, groups)?;
             }
-            Event::Pause { totals, groups } => {
-                if let RecordFile::Writing(writer) = &mut self.file {
-                    writer.pause(totals, groups)?;
-                }
-            }
+            (Event::Pause { totals, groups }, RecordFile::Writing(writer)) => writer.pause(totals, groups)?,
             _ => {}
         }
         Ok(())
@@ -155,10 +149,4 @@ fn agree(
     }
     let words: Vec<String> = disagreements.iter().map(|one| one.describe("here", "there")).collect();
     Err(Problem::usage(format!("{path} is of another run: {}", words.join("; ")), help()))
-}
-
-impl From<Error> for Problem {
-    fn from(error: Error) -> Self {
-        Self::Results(error)
-    }
 }
