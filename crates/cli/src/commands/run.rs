@@ -179,13 +179,15 @@ pub(super) fn hosting(
     incidents: &Incidents,
 ) -> Hosting {
     Hosting {
+        case_timeout: arguments.case_timeout,
         end: deadline,
         ends_cases_alone: arguments.budget.is_some(),
         deadline: stop.deadline().clone(),
         max_hangs: arguments.max_hangs,
         memory: arguments.backend_memory,
         incidents: incidents.clone(),
-        ..Hosting::new(arguments.case_timeout, arguments.in_process)
+        in_process: arguments.in_process,
+        ..Hosting::default()
     }
 }
 

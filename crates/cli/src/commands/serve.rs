@@ -57,5 +57,5 @@ fn hosting(backend: &str) -> Hosting {
     let in_process = !backend.starts_with("exec:");
     // The host of this process enforces the deadline, and only the host knows it.
     let case_timeout = if in_process { Duration::MAX } else { BackendOptions::USUAL_CASE_TIMEOUT };
-    Hosting { is_served: true, ..Hosting::new(case_timeout, in_process) }
+    Hosting { is_served: true, case_timeout, in_process, ..Hosting::default() }
 }
