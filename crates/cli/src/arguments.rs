@@ -244,13 +244,6 @@ pub(crate) struct MutantsArguments {
     pub(crate) quiet: bool,
 }
 
-impl MutantsArguments {
-    /// The number of threads.
-    pub(crate) fn threads(&self) -> usize {
-        self.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
-    }
-}
-
 const MUTANTS_EXAMPLES: &str = "\
 Examples:
   dmlcts mutants --list

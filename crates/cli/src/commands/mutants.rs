@@ -18,7 +18,7 @@ use crate::{
     exit::Exit,
     output,
     problem::Problem,
-    selection::{load_suite, suite_problem},
+    selection::{load_suite, suite_problem, threads},
 };
 
 /// The time limit of a case. The process of a mutant that exceeds it is ended.
@@ -167,7 +167,7 @@ fn run_all(
     let run = |mutant: &&'static Mutant| row(mutant, columns);
     let (slow, quick) = thread::scope(|scope| {
         let slow = scope.spawn(|| side_by_side(&slow, slow.len(), run));
-        let quick = side_by_side(&quick, arguments.threads(), run);
+        let quick = side_by_side(&quick, threads(arguments.jobs), run);
         (slow.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), quick)
     });
     let mut rows = quick?;
