@@ -29,7 +29,7 @@ use crate::{
     known::{Acceptance, Expected, accept_run, is_whole},
     output,
     problem::{Problem, exit_after},
-    record::{Earlier, Record},
+    record::Record,
     reports::Reports,
     signals,
 };
@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     context.known = KnownContext { listed: known.failures(), is_whole, accept };
     let mut failed = arguments.accept.then(FailedCases::default);
     let mut reports = Reports::open(&arguments.reports)?;
-    let record = recording(Record::open(arguments, (form, command), source.strategies(), claim.clone()));
+    let record = Record::open(arguments, (form, command), source.strategies(), claim.clone());
     let (mut record, earlier) = record.map_err(|problem| reports.explain(context.subject.name(), problem))?;
     reports.follow(source.strategies(), arguments.resume.as_ref().zip(earlier.resume.as_ref()))?;
     let run = Run {
@@ -219,13 +219,6 @@ pub(super) fn explaining(arguments: &RunArguments) -> ExplainOptions {
         shrink: explains,
         ..ExplainOptions::NONE
     }
-}
-
-/// The record of the run, and what it says of earlier cases if the run continues.
-fn recording(opened: Result<Option<Record>, Problem>) -> Result<(Option<Record>, Earlier), Problem> {
-    let record = opened?;
-    let earlier = record.as_ref().map(Record::earlier).transpose()?.unwrap_or_default();
-    Ok((record, earlier))
 }
 
 /// The error that no case ran, with the reason.
