@@ -6,7 +6,7 @@ use dmlcts_model::FeatureLevel;
 use super::{BackendArguments, file, heading};
 use crate::exit;
 
-/// Options for reports in files.
+/// Options for reports.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = heading::REPORTS)]
 pub(crate) struct ReportArguments {
@@ -35,6 +35,10 @@ pub(crate) struct ReportArguments {
     /// GitHub Actions shows up to ten of them at the top of a job's page.
     #[arg(long)]
     pub(crate) annotations: bool,
+
+    /// Show all findings in full, with whole predicates
+    #[arg(long)]
+    pub(crate) all: bool,
 }
 
 const MERGE_EXAMPLES: &str = "\
@@ -75,10 +79,6 @@ pub(crate) struct MergeArguments {
 
     #[command(flatten)]
     pub(crate) reports: ReportArguments,
-
-    /// Show all findings in full, with whole predicates
-    #[arg(long, help_heading = heading::REPORTS)]
-    pub(crate) all: bool,
 
     /// Print only failures
     #[arg(long, short, help_heading = heading::REPORTS)]

@@ -388,10 +388,6 @@ pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) reports: ReportArguments,
 
-    /// Show all findings in full, with whole predicates
-    #[arg(long, help_heading = heading::REPORTS)]
-    pub(crate) all: bool,
-
     /// Show where the time of a run goes
     ///
     /// The line `timings` has the time to start the backend, to create operators, to run them, the rest of

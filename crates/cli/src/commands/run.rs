@@ -284,7 +284,7 @@ pub(super) fn cases(
         arguments.words_of_a_run(&SelectionForm { order, ..form.clone() })
     };
     let context = |form: &SelectionForm, subject: Subject, next: Vec<(String, String)>| Context {
-        all: arguments.all,
+        all: arguments.reports.all,
         timings: arguments.timings,
         claim: claim.cloned(),
         time_limit: arguments.time_limit(),
