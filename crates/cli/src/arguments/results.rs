@@ -54,34 +54,29 @@ Examples:
 /// the whole run. A single file of a whole run gets its summary.
 #[derive(Debug, Args)]
 #[command(after_help = MERGE_EXAMPLES, after_long_help = format!("{MERGE_EXAMPLES}\n\n{}", exit::HELP))]
+#[command(next_help_heading = heading::REPORTS)]
 pub(crate) struct MergeArguments {
     /// The files, in any order
-    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath, help_heading = None)]
     pub(crate) files: Vec<String>,
 
     /// Write the whole run to this file
     ///
     /// It has the cases and verdicts that a run on one machine would have.
-    #[arg(
-        long,
-        value_name = "PATH",
-        value_parser = file,
-        value_hint = ValueHint::FilePath,
-        help_heading = heading::REPORTS
-    )]
+    #[arg(long, value_name = "PATH", value_parser = file, value_hint = ValueHint::FilePath)]
     pub(crate) results: Option<String>,
 
     /// Overwrite the file of --results
     ///
     /// Without this option, a file that is not empty is left unchanged.
-    #[arg(long, requires = "results", help_heading = heading::REPORTS)]
+    #[arg(long, requires = "results")]
     pub(crate) overwrite: bool,
 
     #[command(flatten)]
     pub(crate) reports: ReportArguments,
 
     /// Print only failures
-    #[arg(long, short, help_heading = heading::REPORTS)]
+    #[arg(long, short)]
     pub(crate) quiet: bool,
 }
 
