@@ -24,7 +24,7 @@ pub(crate) use results::{
     AcceptArguments, AddFindingsArguments, DiffArguments, FailuresArguments, FindingsArguments,
     FindingsCommand, ListFindingsArguments, MergeArguments, MergeFindingsArguments, ReportArguments,
 };
-pub(crate) use run::{RunArguments, Selection};
+pub(crate) use run::{RunArguments, Selection, VerdictArguments};
 pub(crate) use snapshot::{
     AllArguments, MakeArguments, NamedArguments, ReviewArguments, ShowArguments, ShowDiffArguments,
     SnapshotArguments, SnapshotCommand,
