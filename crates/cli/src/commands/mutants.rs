@@ -271,8 +271,7 @@ fn print(suite: &Suite, columns: &[Column], rows: &[MutantRow], quiet: bool) -> 
         let missed = rows.len() - killed(place);
         writeln!(out, "The pages' own examples miss {missed} of {} mutants.", rows.len())?;
     }
-    let apart = rows.iter().filter_map(|row| Some((row.mutant, own_way(row.mutant)?)));
-    let apart: Vec<_> = apart.collect();
+    let apart: Vec<_> = rows.iter().filter_map(|row| Some((row.mutant, own_way(row.mutant)?))).collect();
     if !apart.is_empty() && !quiet {
         writeln!(out, "\nRun in another mode ({}):", apart.len())?;
         for (mutant, way) in apart {
