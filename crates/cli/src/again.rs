@@ -45,7 +45,7 @@ impl RunArguments {
         strategies.sort();
         strategies.dedup();
         let mut allow: Vec<String> =
-            self.allow.iter().copied().map(Difference::name).map(str::to_owned).collect();
+            self.verdicts.allow.iter().copied().map(Difference::name).map(str::to_owned).collect();
         allow.sort();
         allow.dedup();
         let given = suite.is_none().then(|| {
@@ -65,9 +65,9 @@ impl RunArguments {
             feature_level: feature_level.map(|level| level.to_string()),
             partition: *partition,
             limit: *limit,
-            memory: self.memory,
-            runs: self.runs,
-            retries: self.retries,
+            memory: self.limits.memory,
+            runs: self.verdicts.runs,
+            retries: self.verdicts.retries,
             allow,
             findings,
         }
@@ -92,11 +92,11 @@ impl RunArguments {
 
     /// The limits at which the run ends early, with this number of times its time.
     pub(crate) fn words_of_limits(&self, times: u32) -> Vec<String> {
-        let time = self.timeout.map(|time| units::written(time.saturating_mul(times)));
+        let time = self.limits.timeout.map(|time| units::written(time.saturating_mul(times)));
         let limits = [
             self.time_limit().zip(time),
-            self.max_failures.map(|most| ("--max-failures", most.to_string())),
-            self.max_hangs.map(|most| ("--max-hangs", most.to_string())),
+            self.limits.max_failures.map(|most| ("--max-failures", most.to_string())),
+            self.limits.max_hangs.map(|most| ("--max-hangs", most.to_string())),
         ];
         limits.into_iter().flatten().flat_map(|(option, value)| [option.to_owned(), value]).collect()
     }
@@ -126,10 +126,10 @@ mod tests {
 
     /// The selection of these arguments, without the suite, which does not affect the words.
     fn form(arguments: &RunArguments, claim: Option<&Claim>) -> SelectionForm {
-        let named = arguments.findings.as_ref().map(|path| FolderForm {
+        let named = arguments.verdicts.findings.as_ref().map(|path| FolderForm {
             path: path.clone(),
             hash: "ab".repeat(32),
-            name: arguments.name.clone(),
+            name: arguments.verdicts.name.clone(),
         });
         arguments.selection_form(None, &[], named, claim)
     }

@@ -24,7 +24,7 @@ pub(crate) use results::{
     AcceptArguments, AddFindingsArguments, DiffArguments, FailuresArguments, FindingsArguments,
     FindingsCommand, ListFindingsArguments, MergeArguments, MergeFindingsArguments, ReportArguments,
 };
-pub(crate) use run::{RunArguments, Selection};
+pub(crate) use run::{RunArguments, Selection, VerdictArguments};
 pub(crate) use snapshot::{
     AllArguments, MakeArguments, NamedArguments, ReviewArguments, ShowArguments, ShowDiffArguments,
     SnapshotArguments, SnapshotCommand,
@@ -242,13 +242,6 @@ pub(crate) struct MutantsArguments {
     /// Runs the pages' examples and the whole suite, but no single strategy.
     #[arg(long, short)]
     pub(crate) quiet: bool,
-}
-
-impl MutantsArguments {
-    /// The number of threads.
-    pub(crate) fn threads(&self) -> usize {
-        self.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
-    }
 }
 
 const MUTANTS_EXAMPLES: &str = "\

@@ -48,7 +48,7 @@ pub(crate) fn name(backend: &Factory, argument: &str) -> Result<String, Problem>
 }
 
 /// How backend processes are hosted.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Hosting {
     /// The time after which a process that has cases and is silent is ended. In this process, the time after
     /// which a device of DirectML is given up.
@@ -69,23 +69,6 @@ pub(crate) struct Hosting {
     pub(crate) in_process: bool,
     /// Whether this program is a backend process itself, and therefore ends soon after it is told to.
     pub(crate) is_served: bool,
-}
-
-impl Hosting {
-    /// No limits but this one.
-    pub(crate) fn new(case_timeout: Duration, in_process: bool) -> Self {
-        Self {
-            case_timeout,
-            end: None,
-            ends_cases_alone: false,
-            deadline: Deadline::default(),
-            max_hangs: None,
-            memory: None,
-            incidents: Incidents::default(),
-            in_process,
-            is_served: false,
-        }
-    }
 }
 
 /// The factory of the backend with this name. A colon and a word after it select one of several.

@@ -7,7 +7,7 @@ use dmlcts_snapshots::plain;
 use dmlcts_spec::{Library, Source};
 use dmlcts_store::{AcceptedRun, FailedCases, Folder, Stored};
 
-use crate::{exit::Exit, problem::Problem};
+use crate::{arguments::VerdictArguments, exit::Exit, problem::Problem};
 
 /// The findings that a run expects.
 pub(crate) struct Expected {
@@ -18,16 +18,16 @@ pub(crate) struct Expected {
 }
 
 impl Expected {
-    /// Reads and checks a folder. `accepts` is whether it may not exist yet.
-    pub(crate) fn load(dir: Option<&str>, name: Option<&str>, accepts: bool) -> Result<Self, Problem> {
-        let folder = dir.map(Folder::new);
+    /// Reads and checks the folder of a run. If the run accepts findings, it may not exist yet.
+    pub(crate) fn load(arguments: &VerdictArguments) -> Result<Self, Problem> {
+        let folder = arguments.findings.as_ref().map(Folder::new);
         let library = Library::embedded();
         let stored = match &folder {
-            Some(folder) if accepts => folder.read_or_none(library)?,
+            Some(folder) if arguments.accept => folder.read_or_none(library)?,
             Some(folder) => folder.read(library)?,
             None => Vec::new(),
         };
-        Ok(Self { folder, name: name.map(str::to_owned), stored })
+        Ok(Self { folder, name: arguments.name.clone(), stored })
     }
 
     /// The folder.

@@ -35,7 +35,7 @@ impl RunArguments {
         named.extend(self.results.iter().map(written("--results")));
         named.extend(self.resume.iter().map(written("--resume")));
         named.extend(self.reports.named());
-        self.findings.iter().try_for_each(|folder| check_folder(("--findings", folder), &named))?;
+        self.verdicts.findings.iter().try_for_each(|folder| check_folder(("--findings", folder), &named))?;
         check(&named)
     }
 }

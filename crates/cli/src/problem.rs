@@ -66,25 +66,17 @@ pub(crate) enum Problem {
     /// A run that could not start.
     #[error("{0}")]
     Run(#[from] RunError),
-    /// A user's own backend that did not start.
-    #[error("{error}")]
-    Start {
-        /// The reason.
-        error: RunError,
-        /// The remedy.
-        help: String,
-    },
-    /// A backend that answered, and ended badly at its shutdown.
-    #[error("{what}")]
-    BadEnd {
-        /// The way in which it ended.
-        what: String,
+    /// A backend that does not start, ends badly at its shutdown, or cannot be measured against.
+    #[error("{message}")]
+    Backend {
+        /// The message.
+        message: String,
         /// The remedy.
         help: String,
     },
     /// A results file could not be written or read.
     #[error("{0}")]
-    Results(dmlcts_results::Error),
+    Results(#[from] dmlcts_results::Error),
     /// A snapshot could not be made, read or written.
     #[error("{0}")]
     Snapshot(#[from] SnapshotError),
@@ -99,16 +91,6 @@ pub(crate) enum Problem {
     /// A folder of findings could not be read or written.
     #[error("{0}")]
     Store(StoreError),
-    /// The reference fails a case, so that every mutant of it would seem to be killed.
-    #[error(
-        "the reference itself fails case {case} of the suite, so that every mutant would seem to be killed"
-    )]
-    Reference {
-        /// The number of the case.
-        case: u64,
-        /// The command that shows it.
-        command: String,
-    },
     /// The output could not be written.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
@@ -135,7 +117,7 @@ impl Problem {
             RunError::Level { .. } | RunError::Lack { .. } => None,
         };
         match help {
-            Some(help) => Self::Start { error, help },
+            Some(help) => Self::Backend { message: error.to_string(), help },
             None => Self::Run(error),
         }
     }
@@ -147,9 +129,7 @@ impl Problem {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
             Self::Output(_)
             | Self::Report { .. }
-            | Self::Start { .. }
-            | Self::BadEnd { .. }
-            | Self::Reference { .. }
+            | Self::Backend { .. }
             | Self::Store(StoreError::Write { .. })
             | Self::Run(RunError::Backend(_) | RunError::Lack { .. }) => Exit::Broken,
             Self::Results(error) if error.is_machine() => Exit::Broken,
@@ -186,8 +166,7 @@ impl Problem {
     fn help(&self) -> Option<Cow<'_, str>> {
         Some(match self {
             Self::Usage { help, .. } if help.is_empty() => return None,
-            Self::Usage { help, .. } | Self::BadEnd { help, .. } | Self::Start { help, .. } => help.into(),
-            Self::Reference { command, .. } => format!("see {command}").into(),
+            Self::Usage { help, .. } | Self::Backend { help, .. } => help.into(),
             Self::Results(error) => error.help(),
             Self::Snapshot(error) => error.help().into(),
             Self::File(error) => error.help().into(),

@@ -32,16 +32,17 @@ impl RunArguments {
         arguments.selection.suite.clone_from(&form.suite);
         arguments.selection.seed = form.seed;
         arguments.selection.feature_level = Some(profile.level());
-        if self.memory == Configuration::USUAL_MEMORY {
-            arguments.memory = form.memory;
-        } else if self.memory > form.memory {
+        if self.limits.memory == Configuration::USUAL_MEMORY {
+            arguments.limits.memory = form.memory;
+        } else if self.limits.memory > form.memory {
             return Err(Problem::usage(
                 format!("the profile {name} gives a case {} bytes, and --memory asks for more", form.memory),
                 "leave --memory out, or ask for less: cases that are created only because of it are a reservation",
             ));
         }
         let is_part = arguments.selection.partition.is_some();
-        let claim = Claim { profile, memory: arguments.memory, allow: arguments.allow.clone(), is_part };
+        let (memory, allow) = (arguments.limits.memory, arguments.verdicts.allow.clone());
+        let claim = Claim { profile, memory, allow, is_part };
         Ok((arguments, Some(claim)))
     }
 }

@@ -2,7 +2,7 @@
 
 use dmlcts_diagnose::Diagnosis;
 use dmlcts_profiles::Claim;
-use dmlcts_results::{BackendOptions, Error, Header, SelectionForm, Unfinished, Writer};
+use dmlcts_results::{BackendOptions, Header, SelectionForm, Unfinished, Writer};
 use dmlcts_runner::{Event, RunOutcomes, Totals};
 use dmlcts_spec::Library;
 
@@ -40,13 +40,14 @@ pub(crate) struct Earlier {
 
 impl Record {
     /// Opens the file that the arguments name, for a run of this selection by this command; `strategies`
-    /// holds the names of its strategies. `None` if nothing is recorded.
+    /// holds the names of its strategies. Returns it with what it says of earlier cases; `None` if nothing is
+    /// recorded.
     pub(crate) fn open(
         arguments: &RunArguments,
         (selection, command): (SelectionForm, String),
         strategies: Vec<String>,
         claim: Option<Claim>,
-    ) -> Result<Option<Self>, Problem> {
+    ) -> Result<(Option<Self>, Earlier), Problem> {
         let file = if let Some(path) = &arguments.resume {
             let unfinished = Unfinished::open(path)?;
             let header = unfinished.header();
@@ -62,13 +63,16 @@ impl Record {
             let library = Library::embedded();
             RecordFile::Writing(Writer::create(path, arguments.overwrite, library, strategies.clone())?)
         } else {
-            return Ok(None);
+            return Ok((None, Earlier::default()));
         };
-        Ok(Some(Self { file, strategies, selection, command, options: arguments.backend_options(), claim }))
+        let options = arguments.backend_options();
+        let record = Self { file, strategies, selection, command, options, claim };
+        let earlier = record.earlier()?;
+        Ok((Some(record), earlier))
     }
 
     /// What the file says of the cases of the interrupted run, if this run continues one.
-    pub(crate) fn earlier(&self) -> Result<Earlier, Problem> {
+    fn earlier(&self) -> Result<Earlier, Problem> {
         let RecordFile::Unfinished(unfinished) = &self.file else { return Ok(Earlier::default()) };
         if unfinished.header().spec != Library::embedded().hash() {
             // With another spec, indices and names may mean something else; the header names both specs.
@@ -98,8 +102,8 @@ impl Record {
     }
 
     fn record(&mut self, event: &Event<'_>) -> Result<(), Problem> {
-        match event {
-            Event::Started { capabilities, level, cases } => {
+        match (event, &mut self.file) {
+            (Event::Started { capabilities, level, cases }, _) => {
                 let what = (self.selection.clone(), self.command.clone());
                 let spec = Library::embedded().hash();
                 let header = Header::new(what, spec, *cases, *level, (&self.options, capabilities));
@@ -121,16 +125,10 @@ impl Record {
                     RecordFile::Lost => {}
                 }
             }
-            Event::Cases { cases, totals, groups } => {
-                if let RecordFile::Writing(writer) = &mut self.file {
-                    writer.cases(cases, *totals, groups)?;
-                }
+            (Event::Cases { cases, totals, groups }, RecordFile::Writing(writer)) => {
+                writer.cases(cases, *totals, groups)?;
             }
-            Event::Pause { totals, groups } => {
-                if let RecordFile::Writing(writer) = &mut self.file {
-                    writer.pause(totals, groups)?;
-                }
-            }
+            (Event::Pause { totals, groups }, RecordFile::Writing(writer)) => writer.pause(totals, groups)?,
             _ => {}
         }
         Ok(())
@@ -155,10 +153,4 @@ fn agree(
     }
     let words: Vec<String> = disagreements.iter().map(|one| one.describe("here", "there")).collect();
     Err(Problem::usage(format!("{path} is of another run: {}", words.join("; ")), help()))
-}
-
-impl From<Error> for Problem {
-    fn from(error: Error) -> Self {
-        Self::Results(error)
-    }
 }

@@ -90,11 +90,9 @@ impl Reports {
                 html.log.get_or_insert_with(|| CaseLog::new(Library::embedded(), *level));
             }
             Event::Cases { cases, .. } => {
+                let Some(log) = &mut html.log else { return };
                 for result in cases.iter() {
-                    let form = CaseForm::of_result(&result, Library::embedded(), &html.strategies);
-                    if let Some(log) = &mut html.log {
-                        log.add(&form);
-                    }
+                    log.add(&CaseForm::of_result(&result, Library::embedded(), &html.strategies));
                 }
             }
             _ => {}

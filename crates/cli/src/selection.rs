@@ -88,8 +88,13 @@ impl Selection {
 
     /// The number of threads.
     pub(crate) fn threads(&self) -> usize {
-        self.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+        threads(self.jobs)
     }
+}
+
+/// The number of threads: as `--jobs` says, or one per processor.
+pub(crate) fn threads(jobs: Option<u16>) -> usize {
+    jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from)
 }
 
 /// A filter, compiled.

@@ -81,9 +81,6 @@ fn at_level<T: Operators>(
     scratch: &mut Scratch,
 ) -> Result<Compared, String> {
     let judgement = operator.judge(&case.desc, level, scratch);
-    let names = |set: dmlcts_spec::IdSet| -> Vec<&str> {
-        set.iter().map(|place| operator.clauses()[place].id.as_str()).collect()
-    };
     if !is_declared(case, operator, (level, judgement.validity()), backend.capabilities()) {
         return Ok(Compared::Nothing);
     }
@@ -93,7 +90,9 @@ fn at_level<T: Operators>(
         (Validity::Open, Err(Refusal::Invalid(_))) => return Ok(Compared::Open),
         (Validity::Invalid, Err(Refusal::Invalid(_))) => return Ok(Compared::Refusal),
         (Validity::Invalid, Ok(_)) => {
-            return Err(format!("accepted, though it breaks {}", names(judgement.violated).join(", ")));
+            let broken = judgement.violated.items(operator.clauses());
+            let broken: Vec<&str> = broken.map(|clause| clause.id.as_str()).collect();
+            return Err(format!("accepted, though it breaks {}", broken.join(", ")));
         }
         (_, Err(refusal)) => return Err(format!("no clause is broken, but the answer is {refusal:?}")),
         (_, Ok(created)) => created,

@@ -15,7 +15,7 @@ use crate::{
     Layout, Style, Tone,
     behind::{JudgedDesc, Text, write_answers, write_definitions},
     braces, brackets,
-    failure::write_prose,
+    failure::{names, write_prose},
     heading,
     numbers::grouped,
 };
@@ -242,9 +242,8 @@ pub fn write_every_clause(
         ("of the common clauses, keeps", kept.without(own)),
         ("not judged, since what they build on is broken or absent", unjudged),
     ] {
-        let names: Vec<&str> = places.items(operator.clauses()).map(|clause| clause.id.as_str()).collect();
-        if !names.is_empty() {
-            write_prose(out, style, &format!("{head}: {}", names.join(", ")))?;
+        if !places.is_empty() {
+            write_prose(out, style, &format!("{head}: {}", names(operator, places)))?;
         }
     }
     write_pages(out, judgement.satisfied.items(operator.clauses()).map(|clause| &clause.cite))

@@ -169,7 +169,8 @@ pub(crate) fn write_clauses(out: &mut dyn Write, failure: &Failure, text: &mut T
     Ok(())
 }
 
-fn names(operator: &Operator, places: IdSet) -> String {
+/// The ids of the clauses at these places.
+pub(crate) fn names(operator: &Operator, places: IdSet) -> String {
     let names: Vec<&str> = places.items(operator.clauses()).map(|clause| clause.id.as_str()).collect();
     names.join(", ")
 }

@@ -63,12 +63,8 @@ pub(crate) fn write_tried(
 
 /// What a failure needs, if trials found the cases before it after which it fails.
 pub(crate) fn needs_others(failure: &Failure) -> Option<&Replayed> {
-    failure
-        .tried
-        .as_ref()?
-        .replayed
-        .as_ref()
-        .filter(|replayed| !replayed.needs.is_empty() && !replayed.in_one_batch)
+    let replayed = failure.tried.as_ref()?.replayed.as_ref()?;
+    (!replayed.needs.is_empty() && !replayed.in_one_batch).then_some(replayed)
 }
 
 /// Whether a failure comes and goes by chance, as far as trials tell. A flake that cases before it

@@ -46,10 +46,10 @@ pub fn write_junit(out: &mut dyn Write, context: &Context, diagnosis: &Diagnosis
             continue;
         }
         let mut suite = suite_of(&format!("{run}: {strategy}"));
-        for (operator_place, operator) in context.library.operators().iter().enumerate() {
-            let tally = summary.totals.tally(place, operator_place);
+        for operator in context.library.operators() {
+            let tally = summary.totals.tally(place, operator.position());
             if tally.total() > 0 {
-                let status = status((place, operator_place), &tally, context, diagnosis);
+                let status = status((place, operator), &tally, context, diagnosis);
                 let mut test = test(operator.name(), &format!("dmlcts.{run}.{strategy}"), status);
                 test.set_system_out(format!("{}: {}", counted(tally.total(), "case"), verdicts(&tally)));
                 suite.add_test_case(test);
@@ -148,9 +148,9 @@ fn known(run: &str, context: &Context, summary: &Summary) -> TestSuite {
     suite
 }
 
-/// The status of the cases of one strategy and one operator, given by their indices.
+/// The status of the cases of one strategy, given by its index, and one operator.
 fn status(
-    (strategy, operator): (usize, usize),
+    (strategy, operator): (usize, &Operator),
     tally: &Tally,
     context: &Context,
     diagnosis: &Diagnosis,
@@ -174,8 +174,7 @@ fn status(
     failed(kind, class, &message, text)
 }
 
-fn why_skipped(operator: usize, context: &Context, summary: &Summary) -> String {
-    let Some(operator) = context.library.operators().get(operator) else { return String::new() };
+fn why_skipped(operator: &Operator, context: &Context, summary: &Summary) -> String {
     let (name, why) = (operator.name(), skipped_of(operator, context.library, summary));
     format!("the backend declares not to have what these cases need; of {name} in the whole run: {why}")
 }
@@ -183,12 +182,12 @@ fn why_skipped(operator: usize, context: &Context, summary: &Summary) -> String 
 /// The failure of the cases of one strategy and one operator. It names the findings of the operator, which
 /// have tests of their own, and shows the first of these cases.
 fn failures(
-    (strategy, operator): (usize, usize),
+    (strategy, operator): (usize, &Operator),
     context: &Context,
     diagnosis: &Diagnosis,
 ) -> (&'static str, String) {
-    let first = diagnosis.summary.totals.first_unexpected(strategy, operator);
-    let operator = context.library.operators().get(operator).map_or("", Operator::name);
+    let first = diagnosis.summary.totals.first_unexpected(strategy, operator.position());
+    let operator = operator.name();
     let findings = diagnosis.findings.iter().filter(|finding| finding.operators.contains(&operator));
     let ids: Vec<&str> = findings.map(|finding| finding.id.as_str()).collect();
     let mut lines = Vec::new();

@@ -11,7 +11,7 @@ use dmlcts_spec::Validity;
 
 use crate::{
     Style, Tone,
-    failure::did,
+    failure::{did, names},
     flake::is_by_chance,
     numbers::{counted, grouped},
 };
@@ -50,7 +50,12 @@ pub(crate) struct FindingRow {
 
 impl FindingRow {
     pub(crate) fn new(finding: &Finding) -> Self {
-        Self { class: class(finding), place: place(finding), fact: fact(finding) }
+        let flaky = if is_by_chance(&finding.first) { "flaky " } else { "" };
+        let place = match &finding.rule {
+            Some(rule) => start(&rule.predicate.to_string(), LONGEST_PREDICATE),
+            None => finding.operators.join(", "),
+        };
+        Self { class: format!("{flaky}{}", finding.class.id()), place, fact: fact(finding) }
     }
 }
 
@@ -122,26 +127,13 @@ fn about_invalid(findings: &[&Finding], cases: u64) -> Option<String> {
     })
 }
 
-fn class(finding: &Finding) -> String {
-    let flaky = if is_by_chance(&finding.first) { "flaky " } else { "" };
-    format!("{flaky}{}", finding.class.id())
-}
-
-fn place(finding: &Finding) -> String {
-    match &finding.rule {
-        Some(rule) => start(&rule.predicate.to_string(), LONGEST_PREDICATE),
-        None => finding.operators.join(", "),
-    }
-}
-
 fn fact(finding: &Finding) -> String {
     let shown = finding.shown();
-    let broken = shown.judgement.violated.items(shown.operator.clauses());
-    let broken: Vec<&str> = broken.map(|clause| clause.id.as_str()).collect();
+    let broken = names(shown.operator, shown.judgement.violated);
     let fact = match &finding.shows {
         Some(shows) => shows.clone(),
         None if broken.is_empty() => format!("it {}", did(shown)),
-        None => format!("it {}, which breaks {}", did(shown), broken.join(", ")),
+        None => format!("it {}, which breaks {broken}", did(shown)),
     };
     start(&fact, LONGEST_FACT)
 }

@@ -12,25 +12,27 @@ pub(crate) fn ran_on(summary: &Summary) -> String {
     format!("{} {}{device}", backend.name, backend.version)
 }
 
-/// The number of cases of each verdict.
+/// The number of cases of each verdict, with its name. A case whose output was never seen is not counted as a
+/// right output: such cases have no verdict here.
+pub(crate) fn counts(summary: &Summary) -> impl Iterator<Item = (Option<Verdict>, String, u64)> {
+    let (tally, created) = (summary.tally(), summary.totals.work.only_created);
+    Verdict::ALL.into_iter().flat_map(move |verdict| {
+        let is_pass = verdict == Verdict::Pass;
+        let count = tally.of(verdict).saturating_sub(if is_pass { created } else { 0 });
+        let only_created = is_pass.then(|| (None, "created only".to_owned(), created));
+        std::iter::once((Some(verdict), verdict.to_string(), count)).chain(only_created)
+    })
+}
+
+/// The number of cases of each verdict in words.
 pub(crate) fn verdicts(summary: &Summary) -> String {
-    let tally = summary.tally();
-    // A case whose output was never seen is not counted as a right output.
-    let created = summary.totals.work.only_created;
-    let mut counts = Vec::new();
-    for verdict in Verdict::ALL {
-        let count = tally.of(verdict);
-        if verdict == Verdict::Pass {
-            counts.push(format!("{} {verdict}", grouped(count.saturating_sub(created))));
-            if created > 0 {
-                counts.push(format!("{} created only", grouped(created)));
-            }
-        } else if count > 0 || verdict == Verdict::Fail && tally.unexpected() == 0 {
-            // Beside crashes, for example, it would read as if all were well.
-            counts.push(format!("{} {verdict}", grouped(count)));
-        }
-    }
-    counts.join(", ")
+    // Beside crashes, for example, no failure would read as if all were well.
+    let is_good = summary.tally().unexpected() == 0;
+    let is_always_shown = |verdict: Option<Verdict>| {
+        verdict == Some(Verdict::Pass) || verdict == Some(Verdict::Fail) && is_good
+    };
+    let shown = counts(summary).filter(|(verdict, _, count)| *count > 0 || is_always_shown(*verdict));
+    shown.map(|(_, name, count)| format!("{} {name}", grouped(count))).collect::<Vec<_>>().join(", ")
 }
 
 /// The answers to one open question.

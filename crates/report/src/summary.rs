@@ -155,60 +155,52 @@ pub fn write_summary(
     style: Style,
 ) -> io::Result<()> {
     let summary = &diagnosis.summary;
-    let mut line = |head: &str, tone: Option<Tone>, text: &str| {
-        let (head, text) = (style.paint(Tone::Strong, format!("{head:<9}")), escaped(text));
-        let text = style.paint(tone.unwrap_or_default(), text);
-        writeln!(out, "{}", style.wrap(HEAD, &format!("{head} {text}")))
+    // Only the first of several lines has the head.
+    let mut write = |head: &str, tone: Tone, texts: &[String]| {
+        texts.iter().enumerate().try_for_each(|(place, text)| {
+            let head = style.paint(Tone::Strong, format!("{:<9}", if place == 0 { head } else { "" }));
+            let text = style.paint(tone, escaped(text));
+            writeln!(out, "{}", style.wrap(HEAD, &format!("{head} {text}")))
+        })
     };
     let is_suite = matches!(context.subject, Subject::Suite { .. });
     if is_suite {
-        line("promised", None, &promised(context, summary))?;
+        write("promised", Tone::Plain, &[promised(context, summary)])?;
     }
-    line("ran", None, &ran(context, summary))?;
-    if let Some(ending) = ended(summary, context.time_limit) {
-        line("ended", Some(Tone::Note), &ending)?;
-    }
+    write("ran", Tone::Plain, &[ran(context, summary)])?;
+    write("ended", Tone::Note, ended(summary, context.time_limit).as_slice())?;
     let tally = summary.tally();
     let tone = match broke(summary).is_empty() {
         _ if tally.unexpected() > 0 => Tone::Bad,
         true => Tone::Good,
         false => Tone::Note,
     };
-    line("held", Some(tone), &verdicts(summary))?;
+    write("held", tone, &[verdicts(summary)])?;
     if let Subject::Suite { obligations, .. } = &context.subject {
-        line("", None, &exercised(context.library, summary, obligations))?;
+        write("", Tone::Plain, &[exercised(context.library, summary, obligations)])?;
     }
-    for (place, text) in skipped(context.library, summary).iter().enumerate() {
-        line(if place == 0 { "skipped" } else { "" }, None, text)?;
-    }
+    write("skipped", Tone::Plain, &skipped(context.library, summary))?;
     if let Some(text) = known(&context.known, summary) {
-        line("known", Some(Tone::Note).filter(|_| !broke(summary).is_empty()), &text)?;
-        smallest(summary).map_or(Ok(()), |text| line("", None, &text))?;
+        write("known", if broke(summary).is_empty() { Tone::Plain } else { Tone::Note }, &[text])?;
+        write("", Tone::Plain, smallest(summary).as_slice())?;
     }
-    for (place, text) in recorded(summary).iter().enumerate() {
-        line(if place == 0 { "recorded" } else { "" }, None, text)?;
-    }
-    for note in notes(summary).iter().chain(&context.incidents) {
-        line("note", None, note)?;
+    write("recorded", Tone::Plain, &recorded(summary))?;
+    for note in notes(summary).into_iter().chain(context.incidents.clone()) {
+        write("note", Tone::Plain, &[note])?;
     }
     if is_proof(summary) {
-        for (place, text) in context.certificate.iter().enumerate() {
-            line(if place == 0 { "proved" } else { "" }, None, text)?;
-        }
+        write("proved", Tone::Plain, &context.certificate)?;
     }
     if is_suite {
-        line("speed", None, &speed(summary))?;
+        write("speed", Tone::Plain, &[speed(summary)])?;
     }
     if let Some(timings) = summary.timings.as_ref().filter(|_| context.timings) {
-        line("timings", None, &times(timings))?;
+        let mut all = vec![times(timings)];
         if !diagnosis.findings.is_empty() {
-            let (all, evidence) = (span(timings.explanation), span(diagnosis.evidence));
-            line(
-                "",
-                None,
-                &format!("explaining the failures, after that: {all}, {evidence} of it for evidence"),
-            )?;
+            let (time, evidence) = (span(timings.explanation), span(diagnosis.evidence));
+            all.push(format!("explaining the failures, after that: {time}, {evidence} of it for evidence"));
         }
+        write("timings", Tone::Plain, &all)?;
     }
     let mut next = Vec::new();
     let finding = context.shown(diagnosis).first().copied();

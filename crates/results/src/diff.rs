@@ -95,6 +95,19 @@ pub enum ChangeKind {
     Gone,
 }
 
+/// What became of a finding from one run to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Trend {
+    /// Only the second run has it.
+    New,
+    /// It has more cases in the second run.
+    Grown,
+    /// It has fewer cases in the second run.
+    Shrunk,
+    /// Only the first run has it.
+    Fixed,
+}
+
 /// Cases of one operator with the same results in the first run, and the same results in the second.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
@@ -136,22 +149,7 @@ impl Comparison {
     pub fn count(&self, kind: ChangeKind) -> u64 {
         self.changes.iter().filter(|change| change.kind == kind).map(|change| change.cases).sum()
     }
-}
 
-/// What became of a finding from one run to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Trend {
-    /// Only the second run has it.
-    New,
-    /// It has more cases in the second run.
-    Grown,
-    /// It has fewer cases in the second run.
-    Shrunk,
-    /// Only the first run has it.
-    Fixed,
-}
-
-impl Comparison {
     /// The findings whose number of cases differs, with that number in both runs. Two findings are the same
     /// if their class, their operators and their predicate, if any, are equal.
     pub fn findings(&self) -> Vec<(Trend, &FindingForm, [u64; 2])> {

@@ -240,11 +240,7 @@ impl SelectionForm {
     pub fn words_of_a_run(&self) -> Vec<String> {
         let how = [Decides::Order, Decides::Part, Decides::Size, Decides::Failure, Decides::Gate];
         match &self.profile {
-            Some(profile) => {
-                let mut words = vec!["--profile".to_owned(), profile.name.clone()];
-                words.extend(self.words(&how));
-                words
-            }
+            Some(profile) => [vec!["--profile".to_owned(), profile.name.clone()], self.words(&how)].concat(),
             None => self.words(&[&[Decides::Choice, Decides::Seed, Decides::Level], &how[..]].concat()),
         }
     }

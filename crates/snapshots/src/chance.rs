@@ -54,11 +54,9 @@ impl Chance {
 /// bytes. Bytes that vary may look like another class each time, or even be right.
 pub(crate) fn is_by_chance(finding: &diagnose::Finding) -> bool {
     let is_explained = finding.rule.as_ref().is_some_and(|rule| rule.is_exact);
-    let needs_no_other = finding
-        .first
-        .tried
-        .as_ref()
-        .is_some_and(|tried| tried.replayed.as_ref().is_none_or(|replayed| replayed.needs.is_empty()));
+    let tried = finding.first.tried.as_ref();
+    let replayed = tried.map(|tried| tried.replayed.as_ref());
+    let needs_no_other = replayed.is_some_and(|one| one.is_none_or(|one| one.needs.is_empty()));
     finding.first.verdict == Verdict::Flake
         || finding.passed_again > 0
         || finding.bytes_vary

@@ -178,7 +178,7 @@ impl Folder {
         fs::create_dir_all(folder).map_err(|cause| not_written(folder, cause))?;
         let _lock = lock(folder)?;
         refuse_link(&pending)?;
-        let old = read(&accepted)?;
+        let old = self.text(&accepted)?;
         let (text, made) = make(&accepted.display().to_string(), old.as_deref())?;
         match text {
             Some(text) => {
@@ -197,9 +197,9 @@ impl Folder {
     pub fn accept(&self, stored: &Stored) -> Result<bool, SnapshotError> {
         let (accepted, pending) = (self.accepted(&stored.name), self.pending(&stored.name));
         let _lock = lock(accepted.parent().unwrap_or(Path::new(".")))?;
-        let Some(text) = read(&pending)? else { return Ok(false) };
+        let Some(text) = self.text(&pending)? else { return Ok(false) };
         check_text(stored, &pending.display().to_string(), &text)?;
-        if let Some(old) = read(&accepted)? {
+        if let Some(old) = self.text(&accepted)? {
             check_text(stored, &accepted.display().to_string(), &old)?;
         }
         replace_entry(&accepted, text.as_bytes()).map_err(|cause| not_written(&accepted, cause))?;
@@ -226,7 +226,19 @@ impl Folder {
     ///
     /// It cannot be read.
     pub fn text(&self, path: &Path) -> Result<Option<String>, SnapshotError> {
-        read(path)
+        let failed = |cause| SnapshotError::Read { path: path.display().to_string(), cause };
+        path.parent().map_or(Ok(()), refuse_link)?;
+        refuse_link(path)?;
+        match check_file(path, "snapshot") {
+            Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(None),
+            checked => checked.map_err(failed)?,
+        }
+        let bytes = fs::read(path).map_err(failed)?;
+        String::from_utf8(bytes).map(Some).map_err(|error| {
+            let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line = before.split(|byte| *byte == b'\n').count();
+            SnapshotError::line(&path.display().to_string(), line, "the line is not UTF-8")
+        })
     }
 }
 
@@ -267,23 +279,6 @@ fn refuse_link(path: &Path) -> Result<(), SnapshotError> {
         return Err(SnapshotError::Link { path: path.display().to_string() });
     }
     Ok(())
-}
-
-/// The text of a file; `None` if there is none.
-fn read(path: &Path) -> Result<Option<String>, SnapshotError> {
-    let failed = |cause| SnapshotError::Read { path: path.display().to_string(), cause };
-    path.parent().map_or(Ok(()), refuse_link)?;
-    refuse_link(path)?;
-    match check_file(path, "snapshot") {
-        Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(None),
-        checked => checked.map_err(failed)?,
-    }
-    let bytes = fs::read(path).map_err(failed)?;
-    String::from_utf8(bytes).map(Some).map_err(|error| {
-        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = before.split(|byte| *byte == b'\n').count();
-        SnapshotError::line(&path.display().to_string(), line, "the line is not UTF-8")
-    })
 }
 
 fn not_written(path: &Path, cause: io::Error) -> SnapshotError {

@@ -127,26 +127,23 @@ impl Metadata {
             let cause = "`source` is not dmlcts: another program wrote this file";
             return Err(SnapshotError::line(path, 2, cause));
         }
-        let InfoForm { backend, version, device, driver, level, spec, suite, suite_hash, seed, .. } =
-            form.info;
-        let InfoForm { options, dmlcts, command, lines, body, header, .. } = form.info;
-        let description = form.description;
+        let info = form.info;
         let about = Self {
-            description,
-            backend,
-            version,
-            device,
-            driver,
-            level,
-            spec,
-            suite,
-            suite_hash,
-            seed,
-            options,
-            dmlcts,
-            command,
+            description: form.description,
+            backend: info.backend,
+            version: info.version,
+            device: info.device,
+            driver: info.driver,
+            level: info.level,
+            spec: info.spec,
+            suite: info.suite,
+            suite_hash: info.suite_hash,
+            seed: info.seed,
+            options: info.options,
+            dmlcts: info.dmlcts,
+            command: info.command,
         };
-        Ok((about, Digests { lines, body, header }))
+        Ok((about, Digests { lines: info.lines, body: info.body, header: info.header }))
     }
 
     /// The parts that can explain a change, each with its name.

@@ -3,7 +3,7 @@
 use dmlcts_diagnose::{self as diagnose, Diagnosis};
 use dmlcts_model::{DataType, FeatureLevel, grouped};
 use dmlcts_results::Header;
-use dmlcts_runner::{CaseAnswer, Digest, Ending, QuestionAnswers, Summary, Verdict};
+use dmlcts_runner::{Digest, Ending, QuestionAnswers, Summary, Verdict};
 use dmlcts_spec::{Answer, Library, Validity};
 
 use crate::{
@@ -164,18 +164,12 @@ fn answers(summary: &Summary) -> Vec<Statement> {
                 format!("reads `{}`", read.unwrap_or_default())
             }
         };
-        let counted = |said: CaseAnswer, cases: u64| {
-            let words = match said {
-                CaseAnswer::Answer(answer) => words(answer),
-                CaseAnswer::RefusedTogether => "is refused, perhaps for another question".to_owned(),
-            };
-            format!("{words} ({})", grouped(cases))
-        };
         let answers = recorded.answers.iter();
-        let mut texts: Vec<String> =
-            answers.map(|answer| counted(CaseAnswer::Answer(answer.answer), answer.cases)).collect();
+        let answers = answers.map(|answer| format!("{} ({})", words(answer.answer), grouped(answer.cases)));
+        let mut texts: Vec<String> = answers.collect();
         if recorded.together > 0 {
-            texts.push(counted(CaseAnswer::RefusedTogether, recorded.together));
+            let cases = grouped(recorded.together);
+            texts.push(format!("is refused, perhaps for another question ({cases})"));
         }
         Statement { subject: recorded.question.id.clone(), text: texts.join("; ") }
     };

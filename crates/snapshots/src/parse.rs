@@ -114,15 +114,7 @@ impl Snapshot {
 
 /// Reads a body.
 fn snapshot(about: Metadata, mut lines: Lines<'_>) -> Result<Snapshot, SnapshotError> {
-    let mut all = Snapshot {
-        about,
-        findings: Vec::new(),
-        further: None,
-        chance: Vec::new(),
-        answers: Vec::new(),
-        refusals: Vec::new(),
-        lacks: Vec::new(),
-    };
+    let mut all = Snapshot { about, ..Snapshot::default() };
     let mut ids = HashSet::new();
     while let Some((number, id)) = lines.next_if("finding ") {
         if !ids.insert(id) {

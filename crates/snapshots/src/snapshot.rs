@@ -8,7 +8,7 @@ use dmlcts_spec::{Library, Predicate, Validity};
 use crate::{Chance, Metadata};
 
 /// What a backend does on a suite, without the cases that pass.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
     /// The header, which is not compared.
     pub about: Metadata,

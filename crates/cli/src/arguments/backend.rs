@@ -10,40 +10,22 @@ use crate::units;
 
 /// The backend, and how it is hosted.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = heading::BACKEND)]
 pub(crate) struct BackendArguments {
     /// The backend, as for `run`
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = BackendOptions::USUAL_BACKEND,
-        value_hint = ValueHint::Other,
-        help_heading = heading::BACKEND
-    )]
+    #[arg(long, value_name = "NAME", default_value = BackendOptions::USUAL_BACKEND, value_hint = ValueHint::Other)]
     pub(crate) backend: String,
 
     /// Run a built-in backend on threads
-    #[arg(long, help_heading = heading::BACKEND)]
+    #[arg(long)]
     pub(crate) in_process: bool,
 
     /// How long a process may be silent
-    #[arg(
-        long,
-        value_name = "TIME",
-        default_value = "10s",
-        value_parser = units::time_span,
-        allow_hyphen_values = true,
-        help_heading = heading::BACKEND
-    )]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = units::time_span, allow_hyphen_values = true)]
     pub(crate) case_timeout: Duration,
 
     /// How much memory a backend process may use
-    #[arg(
-        long,
-        value_name = "SIZE",
-        value_parser = units::size,
-        allow_hyphen_values = true,
-        help_heading = heading::BACKEND
-    )]
+    #[arg(long, value_name = "SIZE", value_parser = units::size, allow_hyphen_values = true)]
     pub(crate) backend_memory: Option<u64>,
 }
 
@@ -62,20 +44,14 @@ impl BackendArguments {
 
 /// Some cases of a suite, and the backend that runs them.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = heading::CASES)]
 pub(crate) struct OfSuiteArguments {
     /// Only cases for which this predicate holds
-    #[arg(long = "where", value_name = "EXPR", help_heading = heading::CASES)]
+    #[arg(long = "where", value_name = "EXPR")]
     pub(crate) filter: Option<String>,
 
     /// The seed of all random choices
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        value_parser = units::seed,
-        allow_negative_numbers = true,
-        help_heading = heading::CASES
-    )]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = units::seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
 
     /// The number of threads [default: one per processor]

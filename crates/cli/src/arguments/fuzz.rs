@@ -26,7 +26,7 @@ Exit codes:
 /// The same command continues where the last one ended. Cases and seed decide what is found, not the time.
 /// Campaigns with several seeds may share a folder at the same time.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, next_help_heading = heading::LIMITS)]
 pub(crate) struct FuzzArguments {
     /// The folder of the backend's findings
     ///
@@ -59,29 +59,17 @@ pub(crate) struct FuzzArguments {
     pub(crate) suite: String,
 
     /// End after this time, such as 20s or 8h
-    #[arg(
-        long,
-        value_name = "TIME",
-        value_parser = units::time_span,
-        allow_hyphen_values = true,
-        help_heading = heading::LIMITS
-    )]
+    #[arg(long, value_name = "TIME", value_parser = units::time_span, allow_hyphen_values = true)]
     pub(crate) time: Option<Duration>,
 
     /// End after this number of cases
     ///
     /// A failure that was met before is studied to its end.
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = units::count,
-        allow_negative_numbers = true,
-        help_heading = heading::LIMITS
-    )]
+    #[arg(long, value_name = "N", value_parser = units::count, allow_negative_numbers = true)]
     pub(crate) limit: Option<u64>,
 
     /// End at the first new finding
-    #[arg(long, help_heading = heading::LIMITS)]
+    #[arg(long)]
     pub(crate) until_first: bool,
 
     #[command(flatten)]

@@ -6,52 +6,39 @@ use dmlcts_model::FeatureLevel;
 use super::{BackendArguments, file, heading};
 use crate::exit;
 
-/// Options for reports in files.
+/// Options for reports.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = heading::REPORTS)]
 pub(crate) struct ReportArguments {
     /// Write a report to this file, as JUnit XML
     ///
     /// A test is one strategy and one operator, so that names stay the same from run to run. A failing test
     /// names its findings. Each finding is one more failing test. The file is overwritten.
-    #[arg(
-        long,
-        value_name = "PATH",
-        value_parser = file,
-        value_hint = ValueHint::FilePath,
-        help_heading = heading::REPORTS
-    )]
+    #[arg(long, value_name = "PATH", value_parser = file, value_hint = ValueHint::FilePath)]
     pub(crate) junit: Option<String>,
 
     /// Append a report to this file, as Markdown
     ///
     /// In GitHub Actions, "$GITHUB_STEP_SUMMARY" is such a file.
-    #[arg(
-        long,
-        value_name = "PATH",
-        value_parser = file,
-        value_hint = ValueHint::FilePath,
-        help_heading = heading::REPORTS
-    )]
+    #[arg(long, value_name = "PATH", value_parser = file, value_hint = ValueHint::FilePath)]
     pub(crate) markdown: Option<String>,
 
     /// Write a report to this file, as one HTML page
     ///
     /// It has the findings with their tensors, the clauses, the answers to open questions, and a table of the
     /// failed cases with a filter. The page loads nothing from a network. The file is overwritten.
-    #[arg(
-        long,
-        value_name = "PATH",
-        value_parser = file,
-        value_hint = ValueHint::FilePath,
-        help_heading = heading::REPORTS
-    )]
+    #[arg(long, value_name = "PATH", value_parser = file, value_hint = ValueHint::FilePath)]
     pub(crate) html: Option<String>,
 
     /// Print each finding as a GitHub workflow command
     ///
     /// GitHub Actions shows up to ten of them at the top of a job's page.
-    #[arg(long, help_heading = heading::REPORTS)]
+    #[arg(long)]
     pub(crate) annotations: bool,
+
+    /// Show all findings in full, with whole predicates
+    #[arg(long)]
+    pub(crate) all: bool,
 }
 
 const MERGE_EXAMPLES: &str = "\
@@ -67,38 +54,29 @@ Examples:
 /// the whole run. A single file of a whole run gets its summary.
 #[derive(Debug, Args)]
 #[command(after_help = MERGE_EXAMPLES, after_long_help = format!("{MERGE_EXAMPLES}\n\n{}", exit::HELP))]
+#[command(next_help_heading = heading::REPORTS)]
 pub(crate) struct MergeArguments {
     /// The files, in any order
-    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath, help_heading = None)]
     pub(crate) files: Vec<String>,
 
     /// Write the whole run to this file
     ///
     /// It has the cases and verdicts that a run on one machine would have.
-    #[arg(
-        long,
-        value_name = "PATH",
-        value_parser = file,
-        value_hint = ValueHint::FilePath,
-        help_heading = heading::REPORTS
-    )]
+    #[arg(long, value_name = "PATH", value_parser = file, value_hint = ValueHint::FilePath)]
     pub(crate) results: Option<String>,
 
     /// Overwrite the file of --results
     ///
     /// Without this option, a file that is not empty is left unchanged.
-    #[arg(long, requires = "results", help_heading = heading::REPORTS)]
+    #[arg(long, requires = "results")]
     pub(crate) overwrite: bool,
 
     #[command(flatten)]
     pub(crate) reports: ReportArguments,
 
-    /// Show all findings in full, with whole predicates
-    #[arg(long, help_heading = heading::REPORTS)]
-    pub(crate) all: bool,
-
     /// Print only failures
-    #[arg(long, short, help_heading = heading::REPORTS)]
+    #[arg(long, short)]
     pub(crate) quiet: bool,
 }
 

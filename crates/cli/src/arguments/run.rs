@@ -14,36 +14,25 @@ use crate::{exit, problem::unknown, units};
 
 /// The options that select cases.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = heading::CASES)]
 pub(crate) struct Selection {
     /// A suite's name, or a YAML file
     ///
     /// `dmlcts suites` lists the names.
-    #[arg(
-        long,
-        default_value = "smoke",
-        value_name = "NAME|PATH",
-        value_hint = ValueHint::FilePath,
-        help_heading = heading::CASES
-    )]
+    #[arg(long, default_value = "smoke", value_name = "NAME|PATH", value_hint = ValueHint::FilePath)]
     pub(crate) suite: String,
 
     /// Only cases for which this predicate holds
     ///
     /// It is written in the language of the specs. `operator` is the operator's name; `valid`, `invalid` and
     /// `open` are the judgement of the desc.
-    #[arg(long = "where", value_name = "EXPR", help_heading = heading::CASES)]
+    #[arg(long = "where", value_name = "EXPR")]
     pub(crate) filter: Option<String>,
 
     /// Only cases of these strategies
     ///
     /// Commas separate several names.
-    #[arg(
-        long,
-        value_name = "NAME",
-        value_delimiter = ',',
-        value_parser = strategy,
-        help_heading = heading::CASES
-    )]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = strategy)]
     pub(crate) strategy: Vec<Strategy>,
 
     /// The order: sequential, layered or obligations
@@ -53,32 +42,25 @@ pub(crate) struct Selection {
     /// obligation of the spec that no earlier case meets: a few hundred meet all that the suite meets. They
     /// are chosen after `--where` and `--feature-level`, but before `--partition`, so that all parts have the
     /// same order. Cases that the backend lacks something for are chosen, too.
-    #[arg(long, value_name = "ORDER", value_parser = order, help_heading = heading::CASES)]
+    #[arg(long, value_name = "ORDER", value_parser = order)]
     pub(crate) order: Option<Order>,
 
     /// The feature level to judge at, such as 4.1
     ///
     /// A backend whose level can be set, such as the reference, is set to it and runs every case. A run on
     /// any other backend, `list` and `count` leave out the cases that only a higher level makes valid.
-    #[arg(long, value_name = "LEVEL", help_heading = heading::CASES)]
+    #[arg(long, value_name = "LEVEL")]
     pub(crate) feature_level: Option<FeatureLevel>,
 
     /// The seed of all random choices
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        value_parser = units::seed,
-        allow_negative_numbers = true,
-        help_heading = heading::CASES
-    )]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = units::seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
 
     /// One of several parts, such as 3/16
     ///
     /// 3/16 is the third of sixteen parts. The hash of a case's line decides its part. All parts together are
     /// exactly the suite. New cases in a suite do not move other cases to another part.
-    #[arg(long, value_name = "K/N", allow_hyphen_values = true, help_heading = heading::CASES)]
+    #[arg(long, value_name = "K/N", allow_hyphen_values = true)]
     pub(crate) partition: Option<Partition>,
 
     /// The maximum number of cases
@@ -152,76 +134,8 @@ pub(crate) struct RunArguments {
     )]
     pub(crate) profile: Option<String>,
 
-    /// End after this time, such as 90s or 10m
-    ///
-    /// The time counts from the start of the program. If cases fail, the last tenth of the time, at most a
-    /// minute, is for explaining the failures.
-    #[arg(
-        long,
-        value_name = "TIME",
-        value_parser = units::time_span,
-        allow_hyphen_values = true,
-        help_heading = heading::LIMITS
-    )]
-    pub(crate) timeout: Option<Duration>,
-
-    /// As --timeout, with the most telling cases first
-    ///
-    /// For slow backends, such as 60s: the order is `obligations`. The time counts from the first case, after
-    /// the suite is prepared. `--explain` limits the explanation of failures, and this time does not. It
-    /// cannot be combined with `--timeout`, `--order`, `--profile` or given cases.
-    #[arg(
-        long,
-        value_name = "TIME",
-        value_parser = units::time_span,
-        allow_hyphen_values = true,
-        conflicts_with_all = ["timeout", "order", "profile", "cases"],
-        help_heading = heading::LIMITS
-    )]
-    pub(crate) budget: Option<Duration>,
-
-    /// The memory of one case, such as 512MiB
-    ///
-    /// A larger case is created, but not run.
-    #[arg(
-        long,
-        value_name = "SIZE",
-        default_value = "1GiB", // as Configuration::USUAL_MEMORY
-        value_parser = units::size,
-        allow_hyphen_values = true,
-        help_heading = heading::LIMITS
-    )]
-    pub(crate) memory: u64,
-
-    /// End at the first unexpected verdict
-    #[arg(long, conflicts_with = "max_failures", help_heading = heading::LIMITS)]
-    pub(crate) fail_fast: bool,
-
-    /// End when this number of verdicts is unexpected
-    ///
-    /// A run that resumes counts only its own. The findings of such a run cannot be accepted.
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = units::end,
-        allow_negative_numbers = true,
-        help_heading = heading::LIMITS
-    )]
-    pub(crate) max_failures: Option<u64>,
-
-    /// End when this number of cases has hung
-    ///
-    /// If other cases are left then, the exit code is 3. A case that hangs takes three times the time of
-    /// `--case-timeout`: once in its batch, and alone in two fresh processes. Without this option, a run
-    /// waits for every case that hangs.
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = units::end,
-        allow_negative_numbers = true,
-        help_heading = heading::LIMITS
-    )]
-    pub(crate) max_hangs: Option<u64>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArguments,
 
     #[expect(rustdoc::invalid_html_tags, reason = "a terminal shows it, to which a placeholder is no tag")]
     /// reference, wgpu, directml, exec:<command>, dylib:<path>, mutant:<name>
@@ -283,90 +197,8 @@ pub(crate) struct RunArguments {
     )]
     pub(crate) backend_memory: Option<u64>,
 
-    /// Second runs: sampled or once
-    ///
-    /// An operator must not remember an earlier input. With `sampled`, one case in eight runs a second time
-    /// on other data than its `fill`; after the first 262,144 cases it is one in 32. Cases of special values
-    /// also run a second time, and so do cases whose output looks like the memory before it. With `once`,
-    /// every case runs once, and faults that only a second run shows are not found.
-    #[arg(long, value_name = "HOW", default_value = "sampled", value_parser = runs, help_heading = heading::VERDICTS)]
-    pub(crate) runs: Runs,
-
-    /// Differences that are not failures
-    ///
-    /// The kinds are zero-sign, denormal-flushed and nan-canonicalised; commas separate several.
-    #[arg(
-        long,
-        value_name = "KIND",
-        value_delimiter = ',',
-        value_parser = difference,
-        help_heading = heading::VERDICTS
-    )]
-    pub(crate) allow: Vec<Difference>,
-
-    /// How often a failure is run again
-    ///
-    /// The case runs again alone. A known failure that passes also runs again. A case whose result changes is
-    /// a flake, which is unexpected. The first failures of each group run again, up to the first one that
-    /// fails each time. With 0, no case runs again.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = Configuration::USUAL_RETRIES,
-        value_parser = clap::value_parser!(u32).range(0..=1000),
-        allow_negative_numbers = true,
-        help_heading = heading::VERDICTS
-    )]
-    pub(crate) retries: u32,
-
-    /// Cases for explaining a finding
-    ///
-    /// A finding is a set of failures with one cause. Experiments check the predicate that separates its
-    /// failures from the passes. Failures run again, flakes run after earlier cases, and a failing case is
-    /// shrunk. Each finding gets this number of cases, and two hangs; a case counts once more for each 256
-    /// KiB of its tensors. Up to 3,000 further cases on each side of a predicate are its evidence; fewer with
-    /// a smaller number. A slow backend ends this after a minute of its own time, and after more in
-    /// proportion above 2,000 cases. With 0, none of this runs: predicates follow from the run's own cases
-    /// and are not confirmed.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = ExplainOptions::USUAL_CASES as u32,
-        value_parser = units::cases,
-        allow_negative_numbers = true,
-        help_heading = heading::VERDICTS
-    )]
-    pub(crate) explain: u32,
-
-    /// The folder of the backend's known findings
-    ///
-    /// A folder such as findings/onnxruntime, with a file for each finding. A case that fails as its finding
-    /// says is expected. A case that passes or fails in another way is unexpected. The run names the findings
-    /// that changed, that are fixed and that fail again, and never writes into the folder. A finding that is
-    /// still there keeps its id. Without this option, every failure is unexpected.
-    #[arg(
-        long,
-        value_name = "DIR",
-        value_parser = NonEmptyStringValueParser::new(),
-        value_hint = ValueHint::DirPath,
-        help_heading = heading::VERDICTS
-    )]
-    pub(crate) findings: Option<String>,
-
-    /// The name of the folder, if it is not that of the backend
-    #[arg(long, value_name = "NAME", requires = "findings", help_heading = heading::VERDICTS)]
-    pub(crate) name: Option<String>,
-
-    /// Write the findings into the folder of --findings
-    ///
-    /// As `dmlcts accept`, after the run. The next run expects what this one showed.
-    #[arg(
-        long,
-        requires = "findings",
-        conflicts_with_all = ["resume", "fail_fast", "max_failures", "cases"],
-        help_heading = heading::VERDICTS
-    )]
-    pub(crate) accept: bool,
+    #[command(flatten)]
+    pub(crate) verdicts: VerdictArguments,
 
     /// Record the result of each case, as JSON lines
     ///
@@ -406,10 +238,6 @@ pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) reports: ReportArguments,
 
-    /// Show all findings in full, with whole predicates
-    #[arg(long, help_heading = heading::REPORTS)]
-    pub(crate) all: bool,
-
     /// Show where the time of a run goes
     ///
     /// The line `timings` has the time to start the backend, to create operators, to run them, the rest of
@@ -425,6 +253,133 @@ pub(crate) struct RunArguments {
     pub(crate) quiet: bool,
 }
 
+/// The limits at which a run ends.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = heading::LIMITS)]
+pub(crate) struct LimitArguments {
+    /// End after this time, such as 90s or 10m
+    ///
+    /// The time counts from the start of the program. If cases fail, the last tenth of the time, at most a
+    /// minute, is for explaining the failures.
+    #[arg(long, value_name = "TIME", value_parser = units::time_span, allow_hyphen_values = true)]
+    pub(crate) timeout: Option<Duration>,
+
+    /// As --timeout, with the most telling cases first
+    ///
+    /// For slow backends, such as 60s: the order is `obligations`. The time counts from the first case, after
+    /// the suite is prepared. `--explain` limits the explanation of failures, and this time does not. It
+    /// cannot be combined with `--timeout`, `--order`, `--profile` or given cases.
+    #[arg(
+        long,
+        value_name = "TIME",
+        value_parser = units::time_span,
+        allow_hyphen_values = true,
+        conflicts_with_all = ["timeout", "order", "profile", "cases"]
+    )]
+    pub(crate) budget: Option<Duration>,
+
+    /// The memory of one case, such as 512MiB
+    ///
+    /// A larger case is created, but not run.
+    #[arg(
+        long,
+        value_name = "SIZE",
+        default_value = "1GiB", // as Configuration::USUAL_MEMORY
+        value_parser = units::size,
+        allow_hyphen_values = true
+    )]
+    pub(crate) memory: u64,
+
+    /// End at the first unexpected verdict
+    #[arg(long, conflicts_with = "max_failures")]
+    pub(crate) fail_fast: bool,
+
+    /// End when this number of verdicts is unexpected
+    ///
+    /// A run that resumes counts only its own. The findings of such a run cannot be accepted.
+    #[arg(long, value_name = "N", value_parser = units::end, allow_negative_numbers = true)]
+    pub(crate) max_failures: Option<u64>,
+
+    /// End when this number of cases has hung
+    ///
+    /// If other cases are left then, the exit code is 3. A case that hangs takes three times the time of
+    /// `--case-timeout`: once in its batch, and alone in two fresh processes. Without this option, a run
+    /// waits for every case that hangs.
+    #[arg(long, value_name = "N", value_parser = units::end, allow_negative_numbers = true)]
+    pub(crate) max_hangs: Option<u64>,
+}
+
+/// How a run judges cases, and what becomes of failures.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = heading::VERDICTS)]
+pub(crate) struct VerdictArguments {
+    /// Second runs: sampled or once
+    ///
+    /// An operator must not remember an earlier input. With `sampled`, one case in eight runs a second time
+    /// on other data than its `fill`; after the first 262,144 cases it is one in 32. Cases of special values
+    /// also run a second time, and so do cases whose output looks like the memory before it. With `once`,
+    /// every case runs once, and faults that only a second run shows are not found.
+    #[arg(long, value_name = "HOW", default_value = "sampled", value_parser = runs)]
+    pub(crate) runs: Runs,
+
+    /// Differences that are not failures
+    ///
+    /// The kinds are zero-sign, denormal-flushed and nan-canonicalised; commas separate several.
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = difference)]
+    pub(crate) allow: Vec<Difference>,
+
+    /// How often a failure is run again
+    ///
+    /// The case runs again alone. A known failure that passes also runs again. A case whose result changes is
+    /// a flake, which is unexpected. The first failures of each group run again, up to the first one that
+    /// fails each time. With 0, no case runs again.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = Configuration::USUAL_RETRIES,
+        value_parser = clap::value_parser!(u32).range(0..=1000),
+        allow_negative_numbers = true
+    )]
+    pub(crate) retries: u32,
+
+    /// Cases for explaining a finding
+    ///
+    /// A finding is a set of failures with one cause. Experiments check the predicate that separates its
+    /// failures from the passes. Failures run again, flakes run after earlier cases, and a failing case is
+    /// shrunk. Each finding gets this number of cases, and two hangs; a case counts once more for each 256
+    /// KiB of its tensors. Up to 3,000 further cases on each side of a predicate are its evidence; fewer with
+    /// a smaller number. A slow backend ends this after a minute of its own time, and after more in
+    /// proportion above 2,000 cases. With 0, none of this runs: predicates follow from the run's own cases
+    /// and are not confirmed.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = ExplainOptions::USUAL_CASES as u32,
+        value_parser = units::cases,
+        allow_negative_numbers = true
+    )]
+    pub(crate) explain: u32,
+
+    /// The folder of the backend's known findings
+    ///
+    /// A folder such as findings/onnxruntime, with a file for each finding. A case that fails as its finding
+    /// says is expected. A case that passes or fails in another way is unexpected. The run names the findings
+    /// that changed, that are fixed and that fail again, and never writes into the folder. A finding that is
+    /// still there keeps its id. Without this option, every failure is unexpected.
+    #[arg(long, value_name = "DIR", value_parser = NonEmptyStringValueParser::new(), value_hint = ValueHint::DirPath)]
+    pub(crate) findings: Option<String>,
+
+    /// The name of the folder, if it is not that of the backend
+    #[arg(long, value_name = "NAME", requires = "findings")]
+    pub(crate) name: Option<String>,
+
+    /// Write the findings into the folder of --findings
+    ///
+    /// As `dmlcts accept`, after the run. The next run expects what this one showed.
+    #[arg(long, requires = "findings", conflicts_with_all = ["resume", "fail_fast", "max_failures", "cases"])]
+    pub(crate) accept: bool,
+}
+
 impl RunArguments {
     /// The arguments of `dmlcts run` without an option.
     pub(crate) fn usual() -> Self {
@@ -436,20 +391,21 @@ impl RunArguments {
     /// The same options, with those that they stand for.
     pub(crate) fn spelled_out(&self) -> Self {
         let mut arguments = self.clone();
-        if arguments.budget.is_some() {
-            arguments.timeout = arguments.budget;
+        let limits = &mut arguments.limits;
+        if limits.budget.is_some() {
+            limits.timeout = limits.budget;
             arguments.selection.order = Some(Order::Obligations);
         }
-        if std::mem::take(&mut arguments.fail_fast) {
-            arguments.max_failures = Some(1);
+        if std::mem::take(&mut limits.fail_fast) {
+            limits.max_failures = Some(1);
         }
         arguments
     }
 
     /// The option that limits the time, as the user wrote it.
     pub(crate) fn time_limit(&self) -> Option<&'static str> {
-        let timeout = self.timeout.map(|_| "--timeout");
-        self.budget.map(|_| "--budget").or(timeout)
+        let timeout = self.limits.timeout.map(|_| "--timeout");
+        self.limits.budget.map(|_| "--budget").or(timeout)
     }
 }
 

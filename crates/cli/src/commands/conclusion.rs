@@ -31,12 +31,12 @@ pub(super) fn conclude(exit: Exit, summary: &Summary, backend: &str) -> Result<E
 }
 
 /// The problem that processes of a backend ended badly.
-pub(super) fn bad_end(what: String, backend: &str) -> Problem {
+pub(super) fn bad_end(message: String, backend: &str) -> Problem {
     let help = format!(
         "after `bye`, which is where destructors run and leaks are found, a backend is to end with exit code 0; {} whether it does",
         doctor_shows(backend)
     );
-    Problem::BadEnd { what, help }
+    Problem::Backend { message, help }
 }
 
 /// The problem that a run shows nothing: every case was skipped, or no output was compared.

@@ -11,7 +11,7 @@ use super::run;
 use crate::{
     arguments::{
         AddFindingsArguments, FindingsArguments, FindingsCommand, ListFindingsArguments,
-        MergeFindingsArguments, RunArguments,
+        MergeFindingsArguments,
     },
     exit::Exit,
     given,
@@ -93,13 +93,11 @@ fn listed(stored: &Stored) -> ListedFinding {
 
 /// Runs cases, and accepts what fails.
 fn add(arguments: &AddFindingsArguments, started: Instant) -> Result<Exit, Problem> {
-    let mut run = RunArguments {
-        cases: given::with_files(&arguments.cases)?,
-        findings: Some(arguments.folder.clone()),
-        name: arguments.name.clone(),
-        accept: true,
-        ..arguments.backend.run()
-    };
+    let mut run = arguments.backend.run();
+    run.cases = given::with_files(&arguments.cases)?;
+    run.verdicts.findings = Some(arguments.folder.clone());
+    run.verdicts.name.clone_from(&arguments.name);
+    run.verdicts.accept = true;
     run.selection.feature_level = arguments.feature_level;
     run::run(&run, started)
 }

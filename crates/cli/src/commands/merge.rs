@@ -35,7 +35,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     let opened = open_parts(&arguments.files);
     let opened = opened.map_err(|problem| reports.explain(&run_of(&arguments.files), problem))?;
     let Some((files, header, claim)) = opened else { return Ok(Exit::Usage) };
-    let mut context = context(&header, &arguments.files, arguments.all);
+    let mut context = context(&header, &arguments.files, arguments.reports.all);
     let run = context.subject.name().to_owned();
     let suite = recorded::suite(&header.selection);
     let strategies = recorded::strategies(&header.selection, suite.as_deref());

@@ -6,7 +6,7 @@ use std::{io::Write, sync::Arc, thread, time::Duration};
 
 use dmlcts_backend::process::Incidents;
 use dmlcts_generate::{Length, Suite, suite::Strategy};
-use dmlcts_model::escaped;
+use dmlcts_model::{FeatureLevel, escaped};
 use dmlcts_mutants::{Mutant, Needs};
 use dmlcts_report::grouped;
 use dmlcts_runner::{CaseSource, Configuration, Listed, SuiteSource, cases_to_failure, side_by_side};
@@ -18,7 +18,7 @@ use crate::{
     exit::Exit,
     output,
     problem::Problem,
-    selection::{load_suite, suite_problem},
+    selection::{load_suite, suite_problem, threads},
 };
 
 /// The time limit of a case. The process of a mutant that exceeds it is ended.
@@ -167,7 +167,7 @@ fn run_all(
     let run = |mutant: &&'static Mutant| row(mutant, columns);
     let (slow, quick) = thread::scope(|scope| {
         let slow = scope.spawn(|| side_by_side(&slow, slow.len(), run));
-        let quick = side_by_side(&quick, arguments.threads(), run);
+        let quick = side_by_side(&quick, threads(arguments.jobs), run);
         (slow.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), quick)
     });
     let mut rows = quick?;
@@ -192,23 +192,13 @@ fn row(mutant: &'static Mutant, columns: &[Column]) -> Result<MutantRow, Problem
 /// Checks that the reference passes the whole suite. Every mutant fails where the reference does.
 fn check_reference(whole: Option<&Column>, suite: &Suite, seed: u64) -> Result<(), Problem> {
     let Some(whole) = whole else { return Ok(()) };
-    let name = "reference";
-    let incidents = Incidents::default();
-    let backend = backends::factory(name, &hosting(incidents.clone(), true))?;
-    let configuration = Configuration { incidents, ..Configuration::default() };
-    let first = cases_to_failure(Library::embedded(), backend, &whole.source, configuration);
-    match first.map_err(|error| Problem::start(error, name))? {
-        None => Ok(()),
-        Some(case) => Err(Problem::Reference {
-            case,
-            command: format!("dmlcts run --suite {} --seed {seed}", escaped(suite.name())),
-        }),
-    }
-}
-
-/// Where a backend runs: in this process, or in a worker process.
-fn hosting(incidents: Incidents, in_process: bool) -> Hosting {
-    Hosting { max_hangs: Some(1), incidents, ..Hosting::new(CASE_TIMEOUT, in_process) }
+    let Some(case) = to_failure("reference", whole, true, None)? else { return Ok(()) };
+    Err(Problem::Backend {
+        message: format!(
+            "the reference itself fails case {case} of the suite, so that every mutant would seem to be killed"
+        ),
+        help: format!("see dmlcts run --suite {} --seed {seed}", escaped(suite.name())),
+    })
 }
 
 /// The way in which a mutant runs; `None` for this process at the newest feature level.
@@ -226,16 +216,26 @@ fn own_way(mutant: &Mutant) -> Option<String> {
     mutant.needs_guards().then(|| "in worker processes, with memory between guard pages".to_owned())
 }
 
-/// The number of cases up to the first unexpected verdict; `None` if there is none.
+/// The number of cases until a mutant is found; `None` if it survives them.
 fn kill(mutant: &'static Mutant, column: &Column) -> Result<Option<u64>, Problem> {
-    let incidents = Incidents::default();
-    let hosting = hosting(incidents.clone(), !mutant.hangs() && !mutant.needs_guards());
-    let name = format!("mutant:{}", mutant.name);
-    let backend = backends::factory(&name, &hosting)?;
-    let level = mutant.needs.level();
-    let configuration = Configuration { incidents, level, ..Configuration::default() };
-    let first = cases_to_failure(Library::embedded(), backend, &column.source, configuration);
-    first.map_err(|error| Problem::start(error, &name))
+    let in_process = !mutant.hangs() && !mutant.needs_guards();
+    to_failure(&format!("mutant:{}", mutant.name), column, in_process, mutant.needs.level())
+}
+
+/// The number of cases up to the first unexpected verdict on the backend of this name; `None` if there is
+/// none. It runs in this process, or in a worker process.
+fn to_failure(
+    name: &str,
+    column: &Column,
+    in_process: bool,
+    level: Option<FeatureLevel>,
+) -> Result<Option<u64>, Problem> {
+    let (incidents, max_hangs, case_timeout) = (Incidents::default(), Some(1), CASE_TIMEOUT);
+    let of_run = Configuration { incidents: incidents.clone(), level, ..Configuration::default() };
+    let hosting = Hosting { case_timeout, max_hangs, incidents, in_process, ..Hosting::default() };
+    let backend = backends::factory(name, &hosting)?;
+    let first = cases_to_failure(Library::embedded(), backend, &column.source, of_run);
+    first.map_err(|error| Problem::start(error, name))
 }
 
 /// Why a suite need not kill a mutant; `None` if it must.
@@ -271,8 +271,7 @@ fn print(suite: &Suite, columns: &[Column], rows: &[MutantRow], quiet: bool) -> 
         let missed = rows.len() - killed(place);
         writeln!(out, "The pages' own examples miss {missed} of {} mutants.", rows.len())?;
     }
-    let apart = rows.iter().filter_map(|row| Some((row.mutant, own_way(row.mutant)?)));
-    let apart: Vec<_> = apart.collect();
+    let apart: Vec<_> = rows.iter().filter_map(|row| Some((row.mutant, own_way(row.mutant)?))).collect();
     if !apart.is_empty() && !quiet {
         writeln!(out, "\nRun in another mode ({}):", apart.len())?;
         for (mutant, way) in apart {

@@ -29,7 +29,7 @@ use crate::{
     known::{Acceptance, Expected, accept_run, is_whole},
     output,
     problem::{Problem, exit_after},
-    record::{Earlier, Record},
+    record::Record,
     reports::Reports,
     signals,
 };
@@ -42,20 +42,20 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let ((stop, begun), incidents) = (signals::end_run(), Incidents::default());
     let filter = selection.filter()?;
     // A deadline that no clock can hold never comes.
-    let deadline = |from: Instant| arguments.timeout.and_then(|time| from.checked_add(time));
-    let until = deadline(started).filter(|_| arguments.budget.is_none());
-    let known = Expected::load(arguments.findings.as_deref(), arguments.name.as_deref(), arguments.accept)?;
+    let deadline = |from: Instant| arguments.limits.timeout.and_then(|time| from.checked_add(time));
+    let until = deadline(started).filter(|_| arguments.limits.budget.is_none());
+    let known = Expected::load(&arguments.verdicts)?;
     let Cases { source, parts, mut context, form } = cases(arguments, until, known.form(), claim.as_ref())?;
     // A search for cases may take longer than a whole budget.
     let deadline = until.or_else(|| deadline(Instant::now()));
     let backend = backends::factory(&arguments.backend, &hosting(arguments, deadline, &stop, &incidents))?;
     let command = command(&arguments.words_of_a_run(&form));
     let is_whole = is_whole(&form);
-    let accept = accept_command(arguments, &command).filter(|_| !arguments.accept);
+    let accept = accept_command(arguments, &command).filter(|_| !arguments.verdicts.accept);
     context.known = KnownContext { listed: known.failures(), is_whole, accept };
-    let mut failed = arguments.accept.then(FailedCases::default);
+    let mut failed = arguments.verdicts.accept.then(FailedCases::default);
     let mut reports = Reports::open(&arguments.reports)?;
-    let record = recording(Record::open(arguments, (form, command), source.strategies(), claim.clone()));
+    let record = Record::open(arguments, (form, command), source.strategies(), claim.clone());
     let (mut record, earlier) = record.map_err(|problem| reports.explain(context.subject.name(), problem))?;
     reports.follow(source.strategies(), arguments.resume.as_ref().zip(earlier.resume.as_ref()))?;
     let run = Run {
@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             incidents,
             known: known.failures(),
             tries_smallest: arguments.cases.is_empty(),
-            record: record.is_some() || arguments.accept || reports.need_cases(),
+            record: record.is_some() || arguments.verdicts.accept || reports.need_cases(),
             resume: earlier.resume,
             run_outcomes: earlier.run_outcomes,
             ..configuration(arguments)
@@ -123,11 +123,10 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     dmlcts_backend::process::end_all();
     recorded.map_err(|problem| unrecorded(problem, &mut reports, &context, &diagnosis))?;
     let report = || {
-        let reported = if ran { reports.write(&context, &diagnosis) } else { Ok(()) };
-        reported?;
         if !ran {
             return Err(reports.explain(context.subject.name(), nothing(summary, selection)));
         }
+        reports.write(&context, &diagnosis)?;
         let mut exit = Exit::of(summary, is_whole);
         if let Some(accepted) = accepted {
             let accepted = accepted?;
@@ -164,7 +163,7 @@ fn accepting(
 
 /// The command that accepts what a run showed. `run` is the command that repeats the run.
 fn accept_command(arguments: &RunArguments, run: &str) -> Option<String> {
-    let folder = arguments.findings.as_ref()?;
+    let folder = arguments.verdicts.findings.as_ref()?;
     Some(match arguments.recorded() {
         Some(path) => command(&["dmlcts", "accept", folder, "--from", path]),
         None => format!("{run} --accept"),
@@ -179,13 +178,15 @@ pub(super) fn hosting(
     incidents: &Incidents,
 ) -> Hosting {
     Hosting {
+        case_timeout: arguments.case_timeout,
         end: deadline,
-        ends_cases_alone: arguments.budget.is_some(),
+        ends_cases_alone: arguments.limits.budget.is_some(),
         deadline: stop.deadline().clone(),
-        max_hangs: arguments.max_hangs,
+        max_hangs: arguments.limits.max_hangs,
         memory: arguments.backend_memory,
         incidents: incidents.clone(),
-        ..Hosting::new(arguments.case_timeout, arguments.in_process)
+        in_process: arguments.in_process,
+        ..Hosting::default()
     }
 }
 
@@ -196,13 +197,13 @@ pub(super) fn configuration(arguments: &RunArguments) -> Configuration {
         level: selection.feature_level,
         jobs: selection.threads(),
         limit: selection.limit,
-        ends_cases_alone: arguments.budget.is_some(),
-        max_failures: arguments.max_failures,
-        max_hangs: arguments.max_hangs,
-        retries: arguments.retries,
-        memory: arguments.memory,
-        runs: arguments.runs,
-        allow: arguments.allow.clone(),
+        ends_cases_alone: arguments.limits.budget.is_some(),
+        max_failures: arguments.limits.max_failures,
+        max_hangs: arguments.limits.max_hangs,
+        retries: arguments.verdicts.retries,
+        memory: arguments.limits.memory,
+        runs: arguments.verdicts.runs,
+        allow: arguments.verdicts.allow.clone(),
         partition: selection.partition,
         ..Configuration::default()
     }
@@ -211,19 +212,12 @@ pub(super) fn configuration(arguments: &RunArguments) -> Configuration {
 /// The options of the arguments for explaining failures. A case that the user typed is shown as typed, unless
 /// it becomes a finding of a folder.
 pub(super) fn explaining(arguments: &RunArguments) -> ExplainOptions {
-    let explains = arguments.cases.is_empty() || arguments.accept;
+    let explains = arguments.cases.is_empty() || arguments.verdicts.accept;
     ExplainOptions {
-        cases: explains.then_some(arguments.explain as usize),
+        cases: explains.then_some(arguments.verdicts.explain as usize),
         shrink: explains,
         ..ExplainOptions::NONE
     }
-}
-
-/// The record of the run, and what it says of earlier cases if the run continues.
-fn recording(opened: Result<Option<Record>, Problem>) -> Result<(Option<Record>, Earlier), Problem> {
-    let record = opened?;
-    let earlier = record.as_ref().map(Record::earlier).transpose()?.unwrap_or_default();
-    Ok((record, earlier))
 }
 
 /// The error that no case ran, with the reason.
@@ -285,11 +279,11 @@ pub(super) fn cases(
     let selection = &arguments.selection;
     let words_of_cases = |form: &SelectionForm| {
         // `--budget` stands for an order, and cannot be given with one.
-        let order = form.order.clone().filter(|_| arguments.budget.is_none());
+        let order = form.order.clone().filter(|_| arguments.limits.budget.is_none());
         arguments.words_of_a_run(&SelectionForm { order, ..form.clone() })
     };
     let context = |form: &SelectionForm, subject: Subject, next: Vec<(String, String)>| Context {
-        all: arguments.all,
+        all: arguments.reports.all,
         timings: arguments.timings,
         claim: claim.cloned(),
         time_limit: arguments.time_limit(),
@@ -299,6 +293,7 @@ pub(super) fn cases(
             command(&[words_of_cases(form).as_slice(), &resume, &arguments.words_of_limits(1)].concat())
         }),
         longer: arguments
+            .limits
             .timeout
             .map(|_| command(&[words_of_cases(form), arguments.words_of_limits(2)].concat())),
         doctor: Some(command(&["dmlcts", "doctor", "--backend", &arguments.backend])),
@@ -357,9 +352,9 @@ fn further(arguments: &RunArguments, claim: Option<&Claim>, form: &SelectionForm
             vec![said(&["dmlcts", "run", "--suite", "ci"], &[&of_case, &choice], "more cases")]
         }
         ("ci", [], None) => {
-            let folder = arguments.findings.as_deref();
+            let folder = arguments.verdicts.findings.as_deref();
             let folder = folder.map_or(vec!["--findings", "findings/mine", "--name", "mine"], |folder| {
-                let named = arguments.name.iter().flat_map(|name| ["--name", name.as_str()]);
+                let named = arguments.verdicts.name.iter().flat_map(|name| ["--name", name.as_str()]);
                 ["--findings", folder].into_iter().chain(named).collect()
             });
             let fuzz = [&["dmlcts", "fuzz", "--time", "10m"], &folder[..]].concat();

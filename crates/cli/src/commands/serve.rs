@@ -23,7 +23,11 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
     end_with_parent(arguments.parent)?;
     // Libraries and drivers may also print while they are loaded.
     let mut output = claim_stdout()?;
-    let hosting = hosting(&arguments.backend);
+    let in_process = !arguments.backend.starts_with("exec:");
+    // The host of this process enforces the deadline, and only the host knows it.
+    let case_timeout = if in_process { Duration::MAX } else { BackendOptions::USUAL_CASE_TIMEOUT };
+    // If this process hosts another one, outcomes report to its own host what happens there.
+    let hosting = Hosting { is_served: true, case_timeout, in_process, ..Hosting::default() };
     let mut input = io::stdin().lock();
     let opened = backends::factory(&arguments.backend, &hosting)
         .and_then(|factory| Ok(factory(Purpose::Cases).map_err(RunError::Backend)?));
@@ -49,13 +53,4 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
             "`serve` speaks the protocol of crates/backend/PROTOCOL.md; `--backend 'exec:dmlcts serve'` starts it",
         )),
     }
-}
-
-/// The hosting of the backend in this process. If this process hosts another one, outcomes report to its own
-/// host what happens there.
-fn hosting(backend: &str) -> Hosting {
-    let in_process = !backend.starts_with("exec:");
-    // The host of this process enforces the deadline, and only the host knows it.
-    let case_timeout = if in_process { Duration::MAX } else { BackendOptions::USUAL_CASE_TIMEOUT };
-    Hosting { is_served: true, ..Hosting::new(case_timeout, in_process) }
 }

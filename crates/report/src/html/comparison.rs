@@ -92,7 +92,7 @@ pub fn write_html_comparison(
     if let Some(answers) = answers(&[("old", &old), ("new", &new)]) {
         parts.push(PagePart::new("answers", "Open questions", answers));
     }
-    let island = if new.listed().is_empty() { String::new() } else { island(&new, &findings, &replay) };
+    let island = island(&new, &findings, &replay);
     Page { title, tone, about, parts, island }.write(out)
 }
 

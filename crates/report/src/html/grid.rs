@@ -15,6 +15,7 @@ const MARGIN: i64 = 14;
 const GAP: i64 = 12;
 
 /// A tensor with the places of its elements, from the upper left corner on.
+#[derive(Default)]
 pub(super) struct Grid {
     pub(super) cells: Vec<Cell>,
     /// The index of each column, with the middle of the column.
@@ -50,14 +51,8 @@ impl Grid {
         let longest = texts.iter().flatten().map(|text| text.chars().count()).max().unwrap_or(1);
         let names: Vec<String> = rows.iter().map(|row| name(&row.outer)).collect();
         let label = names.iter().map(String::len).max().unwrap_or(0) as i64;
-        let mut grid = Self {
-            cells: Vec::new(),
-            columns: Vec::new(),
-            rows: Vec::new(),
-            labels: label * (LETTER - 1) + if label > 0 { 6 } else { 0 },
-            width: 0,
-            height: ROW,
-        };
+        let labels = label * (LETTER - 1) + if label > 0 { 6 } else { 0 };
+        let mut grid = Self { labels, height: ROW, ..Self::default() };
         let width = (longest as i64).max(2) * LETTER + MARGIN;
         let lefts = lefts(inner, grid.labels, width);
         grid.columns = inner.iter().zip(&lefts).map(|(&index, &x)| (index, x + width / 2)).collect();

@@ -39,8 +39,12 @@ impl Texts {
     }
 }
 
-/// The JSON for the listed cases of a log, without a character that means something in HTML.
+/// The JSON for the listed cases of a log, without a character that means something in HTML. Empty if no case
+/// is listed.
 pub(super) fn island(log: &CaseLog, findings: &[Finding], replay: &Replay) -> String {
+    if log.listed().is_empty() {
+        return String::new();
+    }
     let mut texts = Texts::default();
     let members = log.members(findings);
     let rows: Vec<Value> = log

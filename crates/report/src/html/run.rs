@@ -22,7 +22,7 @@ use crate::{
     markdown::conclusion,
     numbers::{counted, grouped, rate, span},
     overview::{FindingRow, in_order},
-    phrases::ran_on,
+    phrases::{counts, ran_on},
     skipped::skipped,
     statement,
     summary::{ended, exercised},
@@ -42,8 +42,11 @@ pub fn write_html(
         Subject::Given => "cases given".to_owned(),
     };
     let tone = if summary.tally().unexpected() > 0 || title != "nothing unexpected" { "bad" } else { "good" };
-    let found =
-        PagePart::new("findings", findings_title(&diagnosis.findings), findings(context, diagnosis, log));
+    let found = match diagnosis.findings.len() as u64 {
+        0 => "Findings".to_owned(),
+        count => counted(count, "finding"),
+    };
+    let found = PagePart::new("findings", found, findings(context, diagnosis, log));
     let overview = PagePart::new("summary", "Summary", overview(context, summary, &what));
     // What failed comes first.
     let mut parts = if diagnosis.findings.is_empty() { vec![overview, found] } else { vec![found, overview] };
@@ -58,37 +61,15 @@ pub fn write_html(
     if let Some(answers) = answers(&[("", log)]) {
         parts.push(PagePart::new("answers", "Open questions", answers));
     }
-    let island = if log.listed().is_empty() {
-        String::new()
-    } else {
-        island(log, &diagnosis.findings, &context.replay)
-    };
+    let island = island(log, &diagnosis.findings, &context.replay);
     let about = format!("{what} on {}", ran_on(summary));
     Page { title: capital(&title), tone, about, parts, island }.write(out)
 }
 
-fn findings_title(findings: &[Finding]) -> String {
-    match findings.len() {
-        0 => "Findings".to_owned(),
-        count => counted(count as u64, "finding"),
-    }
-}
-
 fn overview(context: &Context, summary: &Summary, what: &str) -> Markup {
-    let tally = summary.tally();
-    let created = summary.totals.work.only_created;
-    let mut counts = Vec::new();
-    for verdict in Verdict::ALL {
-        let count = tally.of(verdict);
-        match verdict {
-            Verdict::Pass => {
-                counts.push((verdict.to_string(), count.saturating_sub(created), tone(verdict)));
-                counts.push(("created only".to_owned(), created, "calm"));
-            }
-            _ => counts.push((verdict.to_string(), count, tone(verdict))),
-        }
-    }
-    counts.retain(|(name, count, _)| *count > 0 || *name == Verdict::Pass.to_string());
+    let shown = counts(summary).filter(|(verdict, _, count)| *count > 0 || *verdict == Some(Verdict::Pass));
+    let counts: Vec<(String, u64, &str)> =
+        shown.map(|(verdict, name, count)| (name, count, verdict.map_or("calm", tone))).collect();
     let backend = &summary.capabilities;
     let elapsed = summary.totals.elapsed;
     let cases = summary.totals.progress.ran;

@@ -5,7 +5,7 @@
 //! in question.
 
 use dmlcts_model::{Outcome, Phase, printable};
-use dmlcts_runner::{CaseResult, CaseResults, Class};
+use dmlcts_runner::{CaseResults, Class, Details};
 use dmlcts_spec::{IdSet, Library};
 
 /// The maximum length of a backend's text in a report.
@@ -50,20 +50,17 @@ impl Failures {
     /// Adds the failures of some cases. `strategies` holds the names of the suite's strategies.
     pub(super) fn add(&mut self, cases: &CaseResults, strategies: &[String]) {
         for case in cases.iter().filter(|case| case.verdict.is_unexpected()) {
-            let Some((class, outcome)) =
-                case.details.and_then(|details| Some((details.class?, &details.outcome)))
-            else {
-                continue;
-            };
+            let Some(details) = case.details else { continue };
+            let Some(class) = details.class else { continue };
             let failed = Failed {
                 strategy: strategies.get(case.strategy).cloned().unwrap_or_default(),
                 operator: case.operator,
-                violated: case.details.map(|details| details.judgement.violated).unwrap_or_default(),
+                violated: details.judgement.violated,
                 cases: 1,
                 class,
-                outcome: outcome.clone(),
+                outcome: details.outcome.clone(),
                 line: case.line.to_owned(),
-                cause: cause(&case, class, outcome),
+                cause: cause(case.operator, class, details),
             };
             let way = |one: &Failed| (one.operator, one.class, one.is_valid(), one.is_break());
             let is_alike = |one: &&mut Failed| one.strategy == failed.strategy && way(one) == way(&failed);
@@ -81,23 +78,23 @@ impl Failures {
 }
 
 /// A failure in one sentence: its class, the broken clauses, the number of failures, and the backend's words.
-fn cause(case: &CaseResult<'_>, class: Class, outcome: &Outcome) -> String {
+fn cause(operator: usize, class: Class, details: &Details) -> String {
     let mut text = class.to_string();
-    let operator = Library::embedded().operators().get(case.operator);
-    let violated = case.details.iter().flat_map(|details| details.judgement.violated.iter());
+    let operator = Library::embedded().operators().get(operator);
+    let violated = details.judgement.violated.iter();
     let clauses = violated.filter_map(|place| operator?.clauses().get(place));
     let clauses: Vec<&str> = clauses.map(|clause| clause.id.as_str()).collect();
     if !clauses.is_empty() {
         text.extend([" (its desc breaks ", &clauses.join(", "), ")"]);
     }
-    if let Some(rate) = case.details.and_then(|details| details.rate) {
+    if let Some(rate) = details.rate {
         text.extend([", though not each time: it ", &rate.to_string()]);
     }
     let (Outcome::Rejected { reason, .. }
     | Outcome::Unsupported(reason)
     | Outcome::Failed { reason, .. }
     | Outcome::Mismatched { reason, .. }
-    | Outcome::Crashed(reason)) = outcome
+    | Outcome::Crashed(reason)) = &details.outcome
     else {
         return text;
     };

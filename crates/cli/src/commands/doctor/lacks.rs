@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, time::Instant};
 
-use dmlcts_backend::{Backend, Batch, Capabilities, Immediate, Lack, OpenError, Pipelined};
+use dmlcts_backend::{Backend, Batch, Capabilities, Immediate, Lack, OpenError, Pipelined, Purpose};
 use dmlcts_diagnose::ExplainOptions;
 use dmlcts_model::FeatureLevel;
 use dmlcts_report::counted;
@@ -28,7 +28,12 @@ pub(super) fn refuses(
             report.late(WHAT)?;
             continue;
         }
-        ask(report, lack, Arc::new(declaring(Arc::clone(factory), whole.clone())), deadline)?;
+        let (factory, whole) = (Arc::clone(factory), whole.clone());
+        let declaring = move |purpose: Purpose| -> Result<Box<dyn Pipelined>, OpenError> {
+            let (inner, capabilities) = (factory(purpose)?, whole.clone());
+            Ok(Box::new(Immediate(Declaring { inner, capabilities })))
+        };
+        ask(report, lack, Arc::new(declaring), deadline)?;
     }
     Ok(())
 }
@@ -78,17 +83,6 @@ fn ask(
         );
     }
     report.fine(WHAT, &format!("{} of {lack}", counted(tally.total(), "case")))
-}
-
-/// A factory of the same backends, which declare something else.
-fn declaring(
-    factory: Arc<Factory>,
-    capabilities: Capabilities,
-) -> impl Fn(dmlcts_backend::Purpose) -> Result<Box<dyn Pipelined>, OpenError> {
-    move |purpose| {
-        let (inner, capabilities) = (factory(purpose)?, capabilities.clone());
-        Ok(Box::new(Immediate(Declaring { inner, capabilities })))
-    }
 }
 
 /// A backend with another declaration.

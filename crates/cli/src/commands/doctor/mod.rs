@@ -39,8 +39,8 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     let mut report = Report::new(colour::style());
     // A timeout beyond the range of the clock means no deadline.
     let deadline = Instant::now().checked_add(arguments.timeout);
-    let unlimited = Hosting::new(arguments.case_timeout, false);
-    let hosting = Hosting { end: deadline, memory: arguments.backend_memory, ..unlimited };
+    let (case_timeout, memory) = (arguments.case_timeout, arguments.backend_memory);
+    let hosting = Hosting { case_timeout, end: deadline, memory, ..Hosting::default() };
     let factory = backends::factory(&arguments.backend, &hosting)?;
     let started = Instant::now();
     // Its processes end after the run of `smoke`, so that a process that does not end delays no check.

@@ -48,14 +48,6 @@ struct Data {
     memory: Vec<u8>,
 }
 
-/// A case that a program can show.
-enum ExportedCase {
-    Valid(Box<ValidCase>),
-    /// An invalid case has no output: its desc must be refused. These lines are the comment at the start of
-    /// each program: the case, its broken clauses, and its desc.
-    Invalid(Vec<String>),
-}
-
 /// Prints the program.
 pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, Problem> {
     let cases = given::cases(&arguments.cases, 2, Bindings::Kept)?;
@@ -66,39 +58,40 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, Problem> {
         ));
     };
     let judged = judged(case, arguments.feature_level.unwrap_or(FeatureLevel::NEWEST))?;
-    let program = match (subject(&judged)?, arguments.format) {
-        (ExportedCase::Valid(case), ExportFormat::Numpy) => numpy::program(&case),
-        (ExportedCase::Valid(case), ExportFormat::Onnx) => {
-            onnx::program(&case).map_err(|reason| not_in_onnx(&reason))?
-        }
-        (ExportedCase::Valid(case), ExportFormat::Rust) => rust::program(&case),
-        (ExportedCase::Valid(case), ExportFormat::C) => c::program(&case),
-        (ExportedCase::Valid(case), ExportFormat::Javascript) => javascript::program(&case),
-        (ExportedCase::Invalid(about), ExportFormat::Rust) => rust::refusal(&about),
-        (ExportedCase::Invalid(about), ExportFormat::C) => c::refusal(&about),
-        (ExportedCase::Invalid(_), ExportFormat::Numpy | ExportFormat::Onnx | ExportFormat::Javascript) => {
-            return Err(Problem::usage(
-                "the desc is invalid: it has no output, and NumPy, ONNX and JavaScript have no desc to refuse",
-                "write `--as rust` or `--as c`: their programs ask whether the desc is refused",
-            ));
-        }
+    let program = match judged.judgement.validity() {
+        Validity::Valid => of_valid(&valid(&judged)?, arguments.format)?,
+        Validity::Invalid => of_invalid(&about_invalid(&judged)?, arguments.format)?,
+        Validity::Open => return Err(open(&judged)),
     };
     output::write(|out| out.write_all(program.as_bytes()))?;
     Ok(Exit::Success)
 }
 
-fn not_in_onnx(reason: &str) -> Problem {
-    Problem::usage(
-        format!("ONNX cannot express this case: {reason}"),
-        "write `--as numpy`, `--as rust`, `--as c` or `--as javascript`",
-    )
+fn of_valid(case: &ValidCase, format: ExportFormat) -> Result<String, Problem> {
+    Ok(match format {
+        ExportFormat::Numpy => numpy::program(case),
+        ExportFormat::Onnx => onnx::program(case).map_err(|reason| {
+            Problem::usage(
+                format!("ONNX cannot express this case: {reason}"),
+                "write `--as numpy`, `--as rust`, `--as c` or `--as javascript`",
+            )
+        })?,
+        ExportFormat::Rust => rust::program(case),
+        ExportFormat::C => c::program(case),
+        ExportFormat::Javascript => javascript::program(case),
+    })
 }
 
-fn subject(judged: &Judged) -> Result<ExportedCase, Problem> {
-    match judged.judgement.validity() {
-        Validity::Invalid => about_invalid(judged).map(ExportedCase::Invalid),
-        Validity::Open => Err(open(judged)),
-        Validity::Valid => valid(judged).map(|case| ExportedCase::Valid(Box::new(case))),
+/// The program of an invalid case, which has no output: its desc must be refused. `about` is the comment at
+/// the start of the program: the case, its broken clauses, and its desc.
+fn of_invalid(about: &[String], format: ExportFormat) -> Result<String, Problem> {
+    match format {
+        ExportFormat::Rust => Ok(rust::refusal(about)),
+        ExportFormat::C => Ok(c::refusal(about)),
+        ExportFormat::Numpy | ExportFormat::Onnx | ExportFormat::Javascript => Err(Problem::usage(
+            "the desc is invalid: it has no output, and NumPy, ONNX and JavaScript have no desc to refuse",
+            "write `--as rust` or `--as c`: their programs ask whether the desc is refused",
+        )),
     }
 }
 

@@ -69,7 +69,9 @@ pub(crate) fn fuzz(arguments: &FuzzArguments, started: Instant) -> Result<Exit, 
             "wait for its end, or start one with another --seed beside it",
         ));
     };
-    let of = of(&suite, arguments.of_suite.filter.as_deref());
+    // The cases, except the seed: other ones begin anew.
+    let (spec, filter_text) = (Library::embedded().short_hash(), arguments.of_suite.filter.as_deref());
+    let of = format!("{} {} {spec} {}", suite.name(), suite.source().hash(), filter_text.unwrap_or_default());
     let goes_on = last.of == of;
     let position =
         if goes_on { Position { new: 0, known: 0, ..last } } else { Position { of, ..Position::default() } };
@@ -96,12 +98,6 @@ pub(crate) fn fuzz(arguments: &FuzzArguments, started: Instant) -> Result<Exit, 
     let ending = ended?;
     written?;
     campaign.finish(ending)
-}
-
-/// The cases of a campaign, except the seed: other ones begin anew.
-fn of(suite: &Suite, filter: Option<&str>) -> String {
-    let spec = Library::embedded().short_hash();
-    format!("{} {} {spec} {}", suite.name(), suite.source().hash(), filter.unwrap_or_default())
 }
 
 /// What a campaign begins with.

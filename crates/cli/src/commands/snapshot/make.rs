@@ -19,7 +19,7 @@ use super::{
     outputs::Outputs,
 };
 use crate::{
-    arguments::{MakeArguments, RunArguments},
+    arguments::MakeArguments,
     backends, colour,
     commands::{
         conclusion::conclude,
@@ -62,8 +62,9 @@ pub(super) fn make(arguments: &MakeArguments, started: Instant) -> Result<Exit, 
 
 /// Runs a suite. It shows progress, but no results.
 fn run_suite(arguments: &MakeArguments, started: Instant) -> Result<(Exit, Ran), Problem> {
-    let run = arguments.of_suite.run(&arguments.suite);
-    let arguments_of_run = &RunArguments { timeout: arguments.timeout, ..run };
+    let mut arguments_of_run = arguments.of_suite.run(&arguments.suite);
+    arguments_of_run.limits.timeout = arguments.timeout;
+    let arguments_of_run = &arguments_of_run;
     let selection = &arguments_of_run.selection;
     let (stop, begun) = signals::end_run();
     let deadline = arguments.timeout.and_then(|time| started.checked_add(time));

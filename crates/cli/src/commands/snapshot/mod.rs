@@ -36,19 +36,15 @@ pub(crate) fn snapshot(arguments: &SnapshotArguments, started: Instant) -> Resul
 fn named(arguments: &NamedArguments) -> Result<(Folder, Vec<Stored>), Problem> {
     let folder = arguments.all.folder()?;
     let mut all = folder.list()?;
-    for name in &arguments.names {
-        if !all.iter().any(|stored| stored.is_called(name)) {
-            if all.is_empty() {
-                let message = format!("there is no snapshot in {}", folder.path().display());
-                return Err(Problem::usage(
-                    message,
-                    "make one by `dmlcts snapshot`, or name a folder by --dir",
-                ));
-            }
-            let known: Vec<&str> = all.iter().map(|stored| stored.name.as_str()).collect();
-            let message = unknown("snapshot", name, &known);
-            return Err(Problem::usage(message, "name one of them, or another folder by --dir"));
+    let is_missing = |name: &&String| !all.iter().any(|stored| stored.is_called(name));
+    if let Some(name) = arguments.names.iter().find(is_missing) {
+        if all.is_empty() {
+            let message = format!("there is no snapshot in {}", folder.path().display());
+            return Err(Problem::usage(message, "make one by `dmlcts snapshot`, or name a folder by --dir"));
         }
+        let known: Vec<&str> = all.iter().map(|stored| stored.name.as_str()).collect();
+        let message = unknown("snapshot", name, &known);
+        return Err(Problem::usage(message, "name one of them, or another folder by --dir"));
     }
     all.retain(|one| arguments.names.is_empty() || arguments.names.iter().any(|name| one.is_called(name)));
     let backend = |one: &Stored| one.name.split('/').next().unwrap_or_default().to_owned();

@@ -86,15 +86,11 @@ fn sections<'a>(all: &[(&'a str, Snapshot)]) -> [(&'static str, Lines<'a>); 5] {
         lines
     };
     let findings = |snapshot: &Snapshot| {
-        let of = |finding: &dmlcts_snapshots::Finding| Statement {
-            subject: finding.headline(),
-            text: finding.id.clone(),
-        };
-        snapshot.findings.iter().map(of).collect()
+        let all = snapshot.findings.iter();
+        all.map(|one| Statement { subject: one.headline(), text: one.id.clone() }).collect()
     };
     let chance = |snapshot: &Snapshot| {
-        let of = |one: &dmlcts_snapshots::Chance| Statement { subject: one.subject(), text: one.text() };
-        snapshot.chance.iter().map(of).collect()
+        snapshot.chance.iter().map(|one| Statement { subject: one.subject(), text: one.text() }).collect()
     };
     let lacks = |snapshot: &Snapshot| {
         let all: BTreeSet<&String> = snapshot.lacks.iter().collect();
