@@ -60,8 +60,6 @@ const GROUPS: &[i64] = &[2, 3, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 const MODULI: [i64; 2] = [1 << 8, 1 << 16];
 /// The same for codes, which bit fields hold, too.
 const CODES: [i64; 4] = [1 << 3, 1 << 4, 1 << 8, 1 << 16];
-/// The same for positions of axes: every second one.
-const AXES: &[i64] = &[2];
 const BYTES: &[i64] = &[4, 8, 16, 32, 64, 128, 256, 1024, 4096];
 
 /// Every word about an operator's cases.
@@ -248,14 +246,14 @@ impl Words {
 
     /// Numbers on an axis that are computed from its lists.
     fn of_axes(&mut self, operator: &Operator, lists: &Lists) {
-        self.axis(NAME, "axis").divisors = AXES;
+        self.axis(NAME, "axis");
         for tensor in Side::BOTH.map(Side::member_name) {
             for of in ["Sizes", "Strides"] {
                 let bytes = format!("{tensor}.{of} * {tensor}.ElementSize");
                 self.axis(PAIR + 4, bytes).divisors = BYTES;
             }
         }
-        self.axis(PAIR, "rank - 1 - axis").divisors = AXES;
+        self.axis(PAIR, "rank - 1 - axis");
         self.axis(PAIR, "InputTensor.Sizes - OutputTensor.Sizes");
         for definition in operator.scope().definitions() {
             let is_usable = definition.term.per_axis && !definition.term.uses_coordinate;
