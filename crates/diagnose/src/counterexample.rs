@@ -1,24 +1,10 @@
-//! A case that a predicate gets wrong: it shows a reader of a predicate that is not exact what is missing.
+//! Cases that predicates get wrong: such a case shows a reader of an inexact predicate what is missing.
 
 use dmlcts_findings::Label;
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{Library, Predicate, Scratch, program::Values};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::Finding;
-
-/// A case that a predicate gets wrong: a `Case` in memory, and a line in a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Counterexample")]
-pub struct Counterexample<C = Case> {
-    /// The case.
-    #[serde(rename = "line")]
-    pub case: C,
-    /// Whether it fails although no predicate of its kind holds for it. Otherwise the predicate holds, and it
-    /// passes.
-    pub fails: bool,
-}
+use crate::{Counterexample, Finding};
 
 /// Gives each predicate that is not exact the shortest case of the experiments that it gets wrong.
 pub(crate) fn add_counterexamples(

@@ -9,10 +9,7 @@ use dmlcts_spec::{Predicate, Validity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    Counterexample,
-    pattern::{Pattern, pattern},
-};
+use crate::pattern::{Pattern, pattern};
 
 /// The maximum number of cases that a finding without a predicate lists.
 pub(crate) const LISTED: usize = 20;
@@ -94,6 +91,18 @@ pub struct Rule {
     pub counterexample: Option<Counterexample>,
     /// Whether it is right about every case of the run and every fresh case.
     pub is_exact: bool,
+}
+
+/// A case that a predicate gets wrong: a `Case` in memory, and a line in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Counterexample")]
+pub struct Counterexample<C = Case> {
+    /// The case.
+    #[serde(rename = "line")]
+    pub case: C,
+    /// Whether it fails although no predicate of its kind holds for it. Otherwise the predicate holds, and it
+    /// passes.
+    pub fails: bool,
 }
 
 impl Finding {

@@ -11,7 +11,7 @@ use dmlcts_model::{Case, Fill, Side, Value, packed_strides};
 use crate::{
     data::{has_only_distinct_elements, is_repeated},
     label::{Ask, Label},
-    learn::RuleSet,
+    rule_set::RuleSet,
     simplify::shorter,
     universe::Universe,
 };

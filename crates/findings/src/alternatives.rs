@@ -4,8 +4,8 @@
 
 use crate::{
     atom::{Atom, Test},
-    learn::RuleSet,
     rule::{Condition, Form, Rule},
+    rule_set::RuleSet,
     universe::Universe,
 };
 

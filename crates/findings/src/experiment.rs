@@ -13,8 +13,9 @@ use crate::{
     effort::Effort,
     fresh::Fresh,
     label::{Ask, Label, RoundLimit},
-    learn::{RuleSet, learn},
+    learn::learn,
     propose::{Asked, ProposalSource, fresh_cases, questions},
+    rule_set::RuleSet,
     simplify::pruned,
     universe::Universe,
 };

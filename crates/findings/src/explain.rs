@@ -10,13 +10,14 @@ use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{Library, Operator, Predicate, Scratch, Validity, program::Values};
 
 use crate::{
+    classes::{ENOUGH_FAILURES, Way, learn, learn_by},
     evidence::weigh,
     experiment::{Budget, Estimate},
     join::{JoinedAnswers, JoinedCases, join_kinds},
     label::{Ask, Label, Labelled, RoundLimit},
-    learned::{Learned, Way, learn, learn_by},
-    merge::around_clauses,
-    role::form,
+    learned::Learned,
+    outcomes::{Cases, Outcomes},
+    role::{around_clauses, form},
     telling::tells_data_apart,
 };
 
@@ -28,19 +29,8 @@ const ADDED: usize = 512;
 const ROUNDS: usize = 4;
 /// The times that rules are learned again because evidence refuted them.
 const CORRECTIONS: usize = 3;
-/// The number of failures that a rule must hold for, and the number for each of its conditions. Failures of
-/// experiments count.
-pub(crate) const ENOUGH_FAILURES: usize = 3;
+/// The number of failures that a rule must hold for, for each of its conditions.
 const FAILURES_A_CONDITION: usize = 2;
-
-/// The failures and passes of a run, by their indices.
-#[derive(Clone, Debug, Default)]
-pub struct Outcomes {
-    /// The failures, each with its kind. Failures of different kinds have different causes.
-    pub failures: BTreeMap<u64, String>,
-    /// The cases that passed. Cases that say nothing are in neither.
-    pub passes: Vec<u64>,
-}
 
 /// Failures of one kind with one cause, as far as the cases tell.
 #[derive(Clone, PartialEq, Debug)]
@@ -102,24 +92,6 @@ impl Cause {
             }
         });
         parts.collect::<Vec<_>>().join(" or ")
-    }
-}
-
-/// The cases of a run. Closures read them, and take each pass for evidence.
-pub trait Cases {
-    /// The case at an index.
-    fn read(&mut self, index: u64) -> Case;
-
-    /// The kind of failure of its operator that the data of a pass could not have shown, if there is one.
-    fn blind_to(&mut self, index: u64, case: &Case) -> Option<String> {
-        let _ = (index, case);
-        None
-    }
-}
-
-impl<F: FnMut(u64) -> Case> Cases for F {
-    fn read(&mut self, index: u64) -> Case {
-        self(index)
     }
 }
 
@@ -192,7 +164,7 @@ impl Known<'_> {
             let before =
                 std::mem::replace(&mut learned, learn(&labelled, self.of, self.seed, self.budget, note));
             for new in &mut learned {
-                if let Some(old) = before.iter().find(|old| are_alike(old, new)) {
+                if let Some(old) = before.iter().find(|old| old.is_like(new)) {
                     keep_estimate(old, new);
                 }
             }
@@ -242,7 +214,7 @@ fn judge_data(learned: &mut [Learned], known: &Known<'_>) {
             if !tells_data_apart(&new, sample.values(), (library, level)) {
                 continue;
             }
-            let mut old = hiding.keys().copied().filter(|place| are_alike(&learned[*place], &new));
+            let mut old = hiding.keys().copied().filter(|place| learned[*place].is_like(&new));
             let old = old.next().map(|place| &mut learned[place]);
             let is_right = |old: &&mut Learned| new.wrong == 0 && length(&new) <= 2 + length(old);
             if let Some(old) = old.filter(is_right) {
@@ -251,11 +223,6 @@ fn judge_data(learned: &mut [Learned], known: &Known<'_>) {
             }
         }
     }
-}
-
-/// Whether both are about the same failures.
-pub(crate) fn are_alike(one: &Learned, other: &Learned) -> bool {
-    one.operator == other.operator && one.class == other.class && one.validity == other.validity
 }
 
 /// What experiments said of earlier conditions, if the new ones are the same.

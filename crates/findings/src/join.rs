@@ -7,10 +7,11 @@ use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::Library;
 
 use crate::{
+    classes::{ENOUGH_FAILURES, learn},
     experiment::Budget,
-    explain::{Cases, ENOUGH_FAILURES, Outcomes, are_alike},
     label::{Ask, Label, Labelled, RoundLimit},
-    learned::{Learned, learn},
+    learned::Learned,
+    outcomes::{Cases, Outcomes},
 };
 
 /// The most pairs of kinds that are learned about.
@@ -123,7 +124,7 @@ pub(crate) fn join_kinds(
     pairs.truncate(PAIRS);
     for [kept, left] in pairs {
         // Either may have been joined with another kind.
-        let find = |of: &Learned| learned.iter().position(|one| are_alike(one, of));
+        let find = |of: &Learned| learned.iter().position(|one| one.is_like(of));
         let (Some(place), Some(other)) = (find(&kept), find(&left)) else { continue };
         if (budget.is_over)() {
             break;
@@ -156,7 +157,7 @@ pub(crate) fn join_kinds(
                 && rule.held_failing >= ENOUGH_FAILURES
                 && longest.is_none_or(|most| rule.conditions <= most)
         };
-        let Some(mut found) = found.into_iter().find(|one| are_alike(one, &kept) && is_right(one)) else {
+        let Some(mut found) = found.into_iter().find(|one| one.is_like(&kept) && is_right(one)) else {
             continue;
         };
         found.asked = learned[place].asked + learned[other].asked;

@@ -12,14 +12,14 @@
 //! | atoms: comparisons of terms | `proposals`, `atom` |
 //! | candidates: atoms asked of the desc, of any axis, of all axes | `pool`, `rule` |
 //! | a beam search over conjunctions | `search` |
-//! | one rule for all failures, or several rules | `learn`, `modes`, `simplify` |
+//! | one rule for all failures, or several rules | `learn`, `covering`, `rule_set`, `modes`, `simplify` |
 //! | passes that are asked again with other data | `again` |
 //! | cases that may refute the rules | `fresh`, `mutate`, `data`, `substitutes`, `propose` |
 //! | the loop of experiments | `experiment` |
-//! | predicates with their counts | `learned` |
+//! | predicates with their counts, for each operator and class | `classes`, `learned` |
 //! | many cases on each side of a final predicate | `evidence` |
 //! | one predicate for several operators | `merge`, `role` |
-//! | the failures of a whole run by cause | `explain` |
+//! | the failures of a whole run by cause | `explain`, `outcomes`, `join` |
 //!
 //! A result follows from the labels and the seed: the same input gives the same predicates.
 
@@ -27,6 +27,8 @@ mod again;
 mod alternatives;
 mod atom;
 mod bits;
+mod classes;
+mod covering;
 mod data;
 mod effort;
 mod evidence;
@@ -41,11 +43,13 @@ mod merge;
 mod modes;
 mod mutate;
 mod near;
+mod outcomes;
 mod pool;
 mod proposals;
 mod propose;
 mod role;
 mod rule;
+mod rule_set;
 mod search;
 mod share;
 mod simplify;
@@ -56,10 +60,12 @@ mod universe;
 mod vocabulary;
 
 pub use again::{with_other_data, with_separate_elements};
+pub use classes::learn;
 pub use data::has_only_distinct_elements;
 pub use experiment::{Budget, Estimate};
-pub use explain::{Cases, Cause, Outcomes, explain};
+pub use explain::{Cause, explain};
 pub use fresh::Fresh;
 pub use label::{Ask, Label, Labelled, RoundLimit};
-pub use learned::{Learned, LearnedRule, learn};
+pub use learned::{Learned, LearnedRule};
 pub use mutate::{is_large, sweep, swept_members};
+pub use outcomes::{Cases, Outcomes};

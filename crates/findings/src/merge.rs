@@ -6,7 +6,7 @@ use dmlcts_spec::{Library, Operator, Predicate, program::Values};
 
 use crate::{
     learned::Learned,
-    role::{form, translated, with_other_tensor},
+    role::{around_clauses, form, translated, with_other_tensor},
 };
 
 /// What was learned about an operator, and the cases that it was learned from.
@@ -128,18 +128,6 @@ fn with_all_clauses(condition: &str, all: &[String]) -> Option<String> {
     names.dedup();
     (names.len() > clauses.split(", ").count())
         .then(|| format!("{before}violation in [{}]{after}", names.join(", ")))
-}
-
-/// The clauses that a condition names as violated, between what comes before and after.
-pub(crate) fn around_clauses(condition: &str) -> Option<[&str; 3]> {
-    if let Some((before, rest)) = condition.split_once("violation in [") {
-        let (clauses, after) = rest.split_once(']')?;
-        return Some([before, clauses, after]);
-    }
-    let (before, rest) = condition.split_once("violation == ")?;
-    let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
-    let (clause, after) = rest.split_at(end.unwrap_or(rest.len()));
-    Some([before, clause, after])
 }
 
 /// For each predicate of a subject, the conditions that may replace it.

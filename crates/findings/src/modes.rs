@@ -8,9 +8,10 @@ use dmlcts_model::MemberKind;
 
 use crate::{
     atom::{Atom, Test},
+    covering::learn_once,
     effort::Effort,
-    learn::{RuleSet, learn_once},
     rule::{Condition, Form, Rule},
+    rule_set::RuleSet,
     search::Aim,
     universe::Universe,
 };

@@ -9,9 +9,9 @@ use dmlcts_spec::{IdSet, Judgement, Operator, Scratch, Validity};
 
 use crate::{
     fresh::Fresh,
-    learn::RuleSet,
     mutate::{Donors, is_large, mutant, resize_one},
     rule::{Condition, Form, Rule},
+    rule_set::RuleSet,
     simplify::shorter,
     substitutes::substitutes,
     universe::Universe,

@@ -4,8 +4,6 @@
 use dmlcts_model::Side;
 use dmlcts_spec::{Library, Operator};
 
-use crate::merge::around_clauses;
-
 /// The first index that is read, and the least one: the same for operators that never walk backwards, which
 /// lack the first name.
 const START: &str = "start";
@@ -58,6 +56,18 @@ fn of_any_member(condition: &str, library: &Library) -> Option<String> {
     rules.sort_unstable();
     rules.dedup();
     Some(format!("{before}violation in [{}]{after}", rules.join(", ")))
+}
+
+/// The clauses that a condition names as violated, between what comes before and after.
+pub(crate) fn around_clauses(condition: &str) -> Option<[&str; 3]> {
+    if let Some((before, rest)) = condition.split_once("violation in [") {
+        let (clauses, after) = rest.split_once(']')?;
+        return Some([before, clauses, after]);
+    }
+    let (before, rest) = condition.split_once("violation == ")?;
+    let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+    let (clause, after) = rest.split_at(end.unwrap_or(rest.len()));
+    Some([before, clause, after])
 }
 
 /// A condition with one name for the members that are lists, where it asks whether they are there or how long

@@ -2,8 +2,8 @@
 //! substitute disagrees with its rule, an experiment decides between them.
 
 use crate::{
-    learn::RuleSet,
     rule::{Condition, Form, Rule},
+    rule_set::RuleSet,
     universe::Universe,
 };
 

@@ -25,15 +25,13 @@ use crate::{
     overall::Overall,
     serve,
     snapshot::TRIAL,
-    trial::{SEED, TrialSubject},
+    trial::{ACCEPTING, SEED, TrialSubject},
 };
 
 /// The argument with which the program serves its backend.
 const SERVE: &str = "--dmlcts-serve";
 /// The variable of the environment with which the gate accepts what fails.
 const ACCEPT: &str = "DMLCTS_ACCEPT";
-/// The command that accepts what fails.
-pub(crate) const ACCEPTING: &str = "DMLCTS_ACCEPT=1 cargo test";
 /// The time that a process of the backend may be silent.
 const CASE_TIMEOUT: Duration = Duration::from_secs(10);
 

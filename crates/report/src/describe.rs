@@ -15,9 +15,10 @@ use crate::{
     Layout, Style, Tone,
     behind::{JudgedDesc, Text, write_answers, write_definitions},
     braces, brackets,
-    failure::{names, write_prose},
+    failure::names,
     heading,
     numbers::grouped,
+    prose::write_prose,
 };
 
 /// The maximum number of elements that are derived one by one.

@@ -13,14 +13,13 @@ use crate::{
     brackets,
     flake::{is_by_chance, needs_others, shows_alone, write_tried},
     numbers::{folded, grouped},
+    prose::{INDENT, write_prose},
 };
 
 /// The maximum number of wrong elements that are explained one by one.
 pub(crate) const EXPLAINED: usize = 6;
 /// The maximum length of a backend's text in a report.
 const LONGEST: usize = 1000;
-/// The indentation of every line of a failure after the first.
-pub(crate) const INDENT: &str = "  ";
 /// The indentation of lines that belong to a clause or a question.
 const BELOW: &str = "      ";
 
@@ -61,11 +60,6 @@ pub(crate) fn write_failure(
         write_evidence(out, failure, evidence, style)?;
     }
     Ok(())
-}
-
-/// Writes text, indented as the lines of a failure are.
-pub(crate) fn write_prose(out: &mut dyn Write, style: Style, text: &str) -> io::Result<()> {
-    writeln!(out, "{}", style.wrap(2 * INDENT.len(), &format!("{INDENT}{text}")))
 }
 
 /// The expectation, the backend's outcome, and the class as lists of known failures and `--allow` spell it.

@@ -10,11 +10,12 @@ use dmlcts_spec::Validity;
 use crate::{
     Context, Replay, Style, Tone,
     behind::{Text, write_definitions},
-    failure::{INDENT, write_failure, write_prose},
+    failure::write_failure,
     flake::{is_by_chance, needs_others, shows_alone},
     lack::declarations,
     numbers::{counted, folded, grouped},
     overview::write_overview,
+    prose::{INDENT, write_prose},
 };
 
 /// The number of findings in full, unless all are asked for.

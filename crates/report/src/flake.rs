@@ -6,8 +6,8 @@ use dmlcts_runner::{DataOf, Failure, Rate, Replayed, Tried, Verdict};
 
 use crate::{
     Replay, Style,
-    failure::{INDENT, write_prose},
     numbers::counted,
+    prose::{INDENT, write_prose},
 };
 
 /// The maximum number of cases that are listed.

@@ -7,12 +7,11 @@ use std::{
 
 use dmlcts_model::escaped;
 use dmlcts_runner::{
-    CauseKind, Class, Conclusion, FirstCase, KnownCounts, KnownFailures, KnownTally, Smallest, SmallestCase,
-    Status, Summary,
+    CauseKind, Class, Conclusion, FirstCase, KnownCounts, KnownTally, Smallest, SmallestCase, Status, Summary,
 };
 
 use crate::{
-    Context, Style, Tone,
+    Context, KnownContext, Style, Tone,
     numbers::{counted, folded, grouped},
 };
 
@@ -20,17 +19,6 @@ use crate::{
 const NAMED: usize = 4;
 /// A predicate that holds for more than this part of the cases of a run is named as wide: one in this many.
 const WIDE: u64 = 20;
-
-/// The known failures of a run, as the program knows them.
-#[derive(Clone, Debug, Default)]
-pub struct KnownContext {
-    /// All findings of the folder, also those that do not apply to the backend.
-    pub listed: KnownFailures,
-    /// Whether the run has every case of its suite, so that it says of few passes that a failure is fixed.
-    pub is_whole: bool,
-    /// The command that accepts what the run shows.
-    pub accept: Option<String>,
-}
 
 /// Writes each known failure that is not as it is known, and how to accept what became of it.
 pub fn write_known(

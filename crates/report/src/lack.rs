@@ -8,7 +8,7 @@ use dmlcts_spec::{
     expression::{Comparison, Expression, Form, Logic},
 };
 
-use crate::{Replay, failure::INDENT};
+use crate::{Replay, prose::INDENT};
 
 /// The maximum length of a condition and of a reason in a declaration.
 const LONGEST: usize = 255;

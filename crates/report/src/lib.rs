@@ -14,6 +14,7 @@
 mod annotations;
 mod behind;
 mod comparison;
+mod context;
 mod describe;
 mod failure;
 mod finding;
@@ -32,6 +33,7 @@ mod operator;
 mod outputs;
 mod overview;
 mod phrases;
+mod prose;
 mod replay;
 mod screen;
 mod skipped;
@@ -43,6 +45,7 @@ mod terminal;
 
 pub use annotations::write_annotations;
 pub use comparison::{write_comparison, write_markdown_comparison};
+pub use context::{Context, KnownContext, Subject};
 pub use describe::{
     CaseMemory, write_bindings, write_case, write_derivation, write_every_clause, write_judgement,
     write_tensor,
@@ -55,7 +58,7 @@ pub use html::{
 };
 #[cfg(feature = "files")]
 pub use junit::{write_junit, write_junit_of_problem};
-pub use known::{KnownContext, write_known};
+pub use known::write_known;
 pub use layout::{Layout, braces, brackets, heading};
 pub use listed::{ListedFinding, write_markdown_list, write_markdown_replay};
 pub use markdown::{write_markdown, write_markdown_of_problem};
@@ -65,6 +68,6 @@ pub use outputs::CaseOutputs;
 pub use replay::{Replay, command};
 pub use screen::Screen;
 pub use style::{Painted, Style, Tone};
-pub use summary::{Context, Subject, ended, is_proof, write_summary};
+pub use summary::{ended, is_proof, write_summary};
 #[cfg(feature = "terminal")]
 pub use terminal::{Options, Terminal};

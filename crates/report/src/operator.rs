@@ -9,7 +9,7 @@ use crate::{
     Style, Tone,
     behind::{Text, write_answers},
     describe::{one_line, write_remark},
-    failure::write_prose,
+    prose::write_prose,
 };
 
 /// Writes every promise of an operator, each with the cited section, and the page if it is not the operator's

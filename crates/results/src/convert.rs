@@ -14,8 +14,8 @@ use dmlcts_runner::{
 use dmlcts_spec::{Answer, Coverage, IdSet, Judgement, Library, Operator, Predicate, Scratch};
 
 use crate::{
-    AnswerForm, CaseForm, DifferencesForm, GroupForm, Line, OutcomeForm, RefusalForm, SkippedForm,
-    TotalsForm, UnknownName, VerdictsForm, totals::CountedAnswer,
+    AnswerForm, CaseForm, DifferencesForm, GroupForm, OutcomeForm, RefusalForm, SkippedForm, TotalsForm,
+    UnknownName, VerdictsForm, totals::CountedAnswer,
 };
 
 /// Longer texts of a backend are truncated to this number of characters.
@@ -70,14 +70,6 @@ fn question_place(operator: &Operator, id: &str) -> Result<usize, UnknownName> {
 }
 
 impl<'a> CaseForm<'a> {
-    /// The case of a line of a results file. `None` if it is a line of another kind.
-    pub fn of_line(line: &'a [u8]) -> Option<Self> {
-        match serde_json::from_slice(line.trim_ascii_end()).ok()? {
-            Line::Case(case) => Some(*case),
-            Line::Header(_) | Line::Checkpoint(_) | Line::Summary(_) => None,
-        }
-    }
-
     /// The form of a case that passed, which has no details.
     pub(crate) fn in_short(index: u64, line: &'a str, verdict: Verdict) -> Self {
         Self {

@@ -25,6 +25,16 @@ pub enum Line<'a> {
     Summary(Box<SummaryForm>),
 }
 
+impl<'a> CaseForm<'a> {
+    /// The case of a line of a results file. `None` if it is a line of another kind.
+    pub fn of_line(line: &'a [u8]) -> Option<Self> {
+        match serde_json::from_slice(line.trim_ascii_end()).ok()? {
+            Line::Case(case) => Some(*case),
+            Line::Header(_) | Line::Checkpoint(_) | Line::Summary(_) => None,
+        }
+    }
+}
+
 /// How a run ended, and its totals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SummaryForm {

@@ -12,11 +12,12 @@ use super::{clauses::formulas, tensors::tensors};
 use crate::{
     Replay,
     comparison::became,
-    failure::{INDENT, did, expected},
+    failure::{did, expected},
     finding::{cases, export, standing, title, within},
     flake::is_by_chance,
     lack::declarations,
     numbers::{counted, folded, grouped},
+    prose::INDENT,
 };
 
 /// The form of a predicate that is too long for the head of a card.
