@@ -1,6 +1,6 @@
 //! `dmlcts export`: a short program that shows one case, for a reader without dmlcts.
 //!
-//! [`ExportedCase`] holds what every program needs. Each format has a file with a template beside it. A
+//! [`ValidCase`] holds what every program needs. Each format has a file with a template beside it. A
 //! program has a place for the implementation under test. Until a reader fills it in, the program computes
 //! the output in its own language, and compares it with the oracle's bytes. So a program as printed checks
 //! the oracle.
