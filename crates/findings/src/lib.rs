@@ -17,7 +17,7 @@
 //! | cases that may refute the rules | `fresh`, `mutate`, `data`, `substitutes`, `propose` |
 //! | the loop of experiments | `experiment` |
 //! | predicates with their counts, for each operator and class | `classes`, `learned` |
-//! | many cases on each side of a final predicate | `evidence` |
+//! | many cases on each side of a final predicate | `evidence` (from `candidates`) |
 //! | one predicate for several operators | `merge`, `role` |
 //! | the failures of a whole run by cause | `explain`, `outcomes`, `join` |
 //!
@@ -27,6 +27,7 @@ mod again;
 mod alternatives;
 mod atom;
 mod bits;
+mod candidates;
 mod classes;
 mod covering;
 mod data;

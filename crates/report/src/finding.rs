@@ -235,7 +235,7 @@ pub(crate) fn cases(finding: &Finding) -> String {
     let others = finding
         .others
         .iter()
-        .map(|OtherFailures { class, cases }| format!(", {} of them {}", grouped(*cases), class.id()));
+        .map(|OtherFailures { class, cases }| format!(", {} of class {}", grouped(*cases), class.id()));
     let others: String = others.collect();
     let cases = format!("{}{sample}{others}{known}", counted(finding.cases, "case"));
     match finding.again {

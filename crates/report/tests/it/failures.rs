@@ -289,7 +289,7 @@ fn expected_failures_of_a_finding_are_counted_apart() {
     assert!(text.contains("\nFAIL 1: ") && text.contains("(40 cases, 39 of them known"), "{text}");
     diagnosis.findings[0].others = vec![OtherFailures { class: Class::Crashed, cases: 3 }];
     let text = failures(&diagnosis, Style::PLAIN);
-    assert!(text.contains("(40 cases, 3 of them crashed, 39 of them known"), "{text}");
+    assert!(text.contains("(40 cases, 3 of class crashed, 39 of them known"), "{text}");
     diagnosis.findings[0].known = 40;
     diagnosis.findings[0].others.clear();
     let text = failures(&diagnosis, Style::PLAIN);
