@@ -1,5 +1,5 @@
-//! Fresh cases for the evidence, and for operators that a rule leaves out: changes of known cases that no step
-//! has asked before.
+//! Fresh cases for the evidence, and for operators that a rule leaves out: changes of known cases that no
+//! step has asked before.
 
 use std::collections::BTreeSet;
 
