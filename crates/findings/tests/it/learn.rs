@@ -341,13 +341,8 @@ fn one_cause_in_two_operators_is_one_cause() {
     );
 }
 
-/// Causes of failures of two kinds. A case that fails is of the kind `crash` or `wrong`.
-fn causes_of_kinds(kind: impl Fn(&Case) -> Option<&'static str>) -> Vec<Cause> {
-    let label = |case: &Case| match (validity(case), kind(case)) {
-        (Validity::Valid, Some(kind)) => Label::Failed(kind.to_owned()),
-        (Validity::Valid, None) => Label::Passed,
-        _ => Label::Unknown,
-    };
+/// What the labels of the cases of `smoke` say.
+fn outcomes_of(label: impl Fn(&Case) -> Label) -> Outcomes {
     let mut outcomes = Outcomes::default();
     for (case, index) in SMOKE.iter().zip(0..) {
         match label(case) {
@@ -356,6 +351,23 @@ fn causes_of_kinds(kind: impl Fn(&Case) -> Option<&'static str>) -> Vec<Cause> {
             _ => {}
         }
     }
+    outcomes
+}
+
+/// Whether a predicate holds for a case.
+fn holding(text: &str) -> impl Fn(&Case) -> bool + use<> {
+    let predicate = Predicate::parse(text, Library::embedded()).expect(text);
+    move |case: &Case| predicate.holds(case, FeatureLevel::NEWEST, &mut Values::default())
+}
+
+/// Causes of failures of two kinds. A case that fails is of the kind `crash` or `wrong`.
+fn causes_of_kinds(kind: impl Fn(&Case) -> Option<&'static str>) -> Vec<Cause> {
+    let label = |case: &Case| match (validity(case), kind(case)) {
+        (Validity::Valid, Some(kind)) => Label::Failed(kind.to_owned()),
+        (Validity::Valid, None) => Label::Passed,
+        _ => Label::Unknown,
+    };
+    let outcomes = outcomes_of(label);
     let mut ask = |cases: &[Case]| cases.iter().map(label).collect();
     let of = (Library::embedded(), FeatureLevel::NEWEST);
     let budget = Budget { evidence: 200, ..BUDGET };
@@ -364,9 +376,7 @@ fn causes_of_kinds(kind: impl Fn(&Case) -> Option<&'static str>) -> Vec<Cause> {
 
 #[test]
 fn what_crashes_here_and_is_wrong_there_has_one_cause() {
-    let fails =
-        Predicate::parse("operator == SLICE1 and rank >= 3", Library::embedded()).expect("a predicate");
-    let fails = |case: &Case| fails.holds(case, FeatureLevel::NEWEST, &mut Values::default());
+    let fails = holding("operator == SLICE1 and rank >= 3");
     // Nothing in the language says which of them crash.
     let crashes = |case: &Case| case.to_string().bytes().map(u64::from).sum::<u64>() % 5 == 0;
     let causes = causes_of_kinds(|case| fails(case).then(|| if crashes(case) { "crash" } else { "wrong" }));
@@ -379,13 +389,9 @@ fn what_crashes_here_and_is_wrong_there_has_one_cause() {
 
 #[test]
 fn kinds_with_different_causes_stay_apart() {
-    let holds = |text: &str| {
-        let predicate = Predicate::parse(text, Library::embedded()).expect(text);
-        move |case: &Case| predicate.holds(case, FeatureLevel::NEWEST, &mut Values::default())
-    };
     let (crashes, is_wrong) = (
-        holds("operator == SLICE1 and rank >= 5"),
-        holds("operator == SLICE1 and InputTensor.ElementSize == 2"),
+        holding("operator == SLICE1 and rank >= 5"),
+        holding("operator == SLICE1 and InputTensor.ElementSize == 2"),
     );
     let causes = causes_of_kinds(|case| match (crashes(case), is_wrong(case)) {
         (true, _) => Some("crash"),
@@ -533,11 +539,7 @@ fn only_data_explain_passes_that_show_nothing() {
 /// A pass whose data may hide a failure is asked with other data before a rule is called exact.
 #[test]
 fn a_hiding_pass_that_passes_with_other_data_counts_against_its_rule() {
-    let holds = |text: &str| {
-        let predicate = Predicate::parse(text, Library::embedded()).expect(text);
-        move |case: &Case| predicate.holds(case, FeatureLevel::NEWEST, &mut Values::default())
-    };
-    let is_failing = holds("operator == SLICE1 and rank >= 3");
+    let is_failing = holding("operator == SLICE1 and rank >= 3");
     // Its own data have equal elements or a 0, and others have neither.
     let hides = |case: &&Case| {
         let telling = Case { fill: Fill::Iota, ..(*case).clone() };
@@ -550,14 +552,7 @@ fn a_hiding_pass_that_passes_with_other_data_counts_against_its_rule() {
         Validity::Valid => Label::Passed,
         _ => Label::Unknown,
     };
-    let mut outcomes = Outcomes::default();
-    for (case, index) in SMOKE.iter().zip(0..) {
-        match label(case) {
-            Label::Failed(kind) => drop(outcomes.failures.insert(index, kind)),
-            Label::Passed => outcomes.passes.push(index),
-            _ => {}
-        }
-    }
+    let outcomes = outcomes_of(label);
     let predicate = Predicate::parse("rank >= 3", Library::embedded()).expect("a predicate");
     let mut ask = |cases: &[Case]| cases.iter().map(label).collect();
     let of = (Library::embedded(), FeatureLevel::NEWEST);

@@ -50,7 +50,7 @@ named_enum! {
         Fixed = "fixed",
         /// It was fixed, and fails again.
         Regressed = "regressed",
-        /// Nobody accepted it yet, and it fails.
+        /// It fails, and nobody has accepted it.
         New = "new",
         /// The results of its cases vary, or there is no answer.
         Unknown = "unknown",
