@@ -385,8 +385,8 @@ impl Condition {
         }
     }
 
-    /// The truth of joined parts. One whose truth is `decisive` decides alone: a false one of `and`, a true one
-    /// of `or`.
+    /// The truth of joined parts. One whose truth is `decisive` decides alone: a false one of `and`, a true
+    /// one of `or`.
     fn joined(parts: &[Self], domains: &[Interval], decisive: bool) -> Option<bool> {
         let mut joined = Some(!decisive);
         for part in parts {
