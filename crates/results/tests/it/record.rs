@@ -5,7 +5,7 @@ use std::{fs, sync::Arc};
 use dmlcts_diagnose::Finding;
 use dmlcts_model::FeatureLevel;
 use dmlcts_results::{Error, Item, Line, Reader, Writer};
-use dmlcts_runner::Verdict;
+use dmlcts_runner::{Class, Run, Verdict};
 use dmlcts_spec::Library;
 
 use crate::common::*;
@@ -180,15 +180,43 @@ fn findings_of(lines: &[String], mutant: &str, name: &str) -> (Vec<Finding>, Vec
     let fault = dmlcts_mutants::find(mutant).expect("there is such a mutant");
     let mut run = run_of(lines, None, None);
     run.backend = Arc::new(move |_| Ok(Box::new(dmlcts_mutants::backend(fault))));
+    findings_of_run(run, None, lines, name)
+}
+
+fn findings_of_run(
+    mut run: Run,
+    cases: Option<usize>,
+    lines: &[String],
+    name: &str,
+) -> (Vec<Finding>, Vec<Finding>) {
     run.configuration.jobs = 1;
     let file = Scratch::nothing(name);
     let writer = Writer::create(file.path(), true, run.library, run.source.strategies());
     let recorded =
-        record_with(writer.expect("the file can be made"), (&run, None), &selection(lines, None), true);
+        record_with(writer.expect("the file can be made"), (&run, cases), &selection(lines, None), true);
     let (_, stored) = read(file.path());
     let stored = stored.expect("it has a summary");
     let stored = stored.findings(run.library, &run.source.strategies(), FeatureLevel::NEWEST);
     (recorded.findings, stored.expect("its names are known"))
+}
+
+/// Rank 1 is wrong and rank 3 crashes: one rule separates both from rank 2.
+#[test]
+fn a_file_counts_the_failures_of_other_classes() {
+    let of_rank = |rank: usize, last: u32| {
+        let ones = "1,".repeat(rank - 1);
+        let zeros = "0,".repeat(rank - 1);
+        format!(
+            "SLICE FLOAT32 in={ones}{last} out={ones}2 Offsets={zeros}1 Sizes={ones}2 Strides={ones}1 fill=iota"
+        )
+    };
+    let lasts = |rank| (4..if rank == 3 { 8 } else { 10 }).map(move |last| of_rank(rank, last));
+    let lines: Vec<String> = (1..=3).flat_map(lasts).collect();
+    let (found, stored) = findings_of_run(run_of(&lines, None, None), Some(0), &lines, "classes.jsonl");
+    let [finding] = found.as_slice() else { panic!("{found:#?}") };
+    let [others] = finding.others.as_slice() else { panic!("{finding:#?}") };
+    assert_eq!((finding.cases, others.class, others.cases), (10, Class::Crashed, 4));
+    assert_eq!(stored[0].others, finding.others);
 }
 
 #[test]
