@@ -206,3 +206,49 @@ impl<'a> Candidates<'a> {
         (may_be_asked && self.known.insert(case.to_string())).then_some(case)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use dmlcts_model::{Side, line};
+    use dmlcts_spec::{Predicate, Validity, program::Values};
+
+    use super::*;
+
+    #[test]
+    fn walked_cases_lie_at_the_bound_of_a_rule() {
+        let (library, level) = (Library::embedded(), FeatureLevel::NEWEST);
+        let operator = library.operator("SLICE").expect("there is one");
+        let one = Learned {
+            operator: "SLICE".to_owned(),
+            class: "wrong".to_owned(),
+            validity: Validity::Valid,
+            predicates: Vec::new(),
+            exact: true,
+            estimate: None,
+            wrong: 0,
+            is_lost: false,
+            rounds: 0,
+            asked: 0,
+            counterexamples: 0,
+            weighed: 0,
+        };
+        let case = line::parse("SLICE FLOAT32 in=9 out=1 Offsets=3 Sizes=1 Strides=2", library.signatures());
+        let label = Label::Failed("wrong".to_owned());
+        let labelled = [Labelled { case: case.expect("it is a case"), label }];
+        let fresh = Fresh::new(library, operator, 1).expect("it draws cases");
+        let mut candidates = Candidates::new(&one, &labelled, (library, operator), level, fresh, 1);
+        let rule = "any axis InputTensor.Sizes - Offsets + Strides >= 1000003";
+        let rule = Predicate::compile(rule, [operator.scope()]).expect(rule);
+        let mut values = Values::default();
+        let mut distances = BTreeSet::new();
+        for _ in 0..400 {
+            let Some(case) = candidates.walked(|case| rule.holds(case, level, &mut values)) else { continue };
+            let sizes = case.desc.tensor(Side::Input).and_then(|input| input.sizes.clone());
+            let number = |list: &str| case.desc.list(list).expect("it has the list")[0];
+            let sum = sizes.expect("it has sizes")[0] - number("Offsets") + number("Strides");
+            distances.insert(sum - 1_000_003);
+        }
+        assert!(distances.contains(&-1) && distances.contains(&0), "{distances:?}");
+        assert!(distances.iter().all(|distance| (-6..=6).contains(distance)), "{distances:?}");
+    }
+}
