@@ -200,7 +200,7 @@ impl<'a> Candidates<'a> {
     /// The case, if it may be asked and was not.
     fn if_askable(&mut self, case: Case) -> Option<Case> {
         let judgement = self.operator.judge(&case.desc, self.level, &mut self.scratch);
-        let may_be_asked = self.asked.includes(&case, judgement)
+        let may_be_asked = self.asked.takes(&case, judgement, &mut self.draws)
             && judgement.questions.is_empty()
             && self.library.broken_bindings(&case).is_empty();
         (may_be_asked && self.known.insert(case.to_string())).then_some(case)

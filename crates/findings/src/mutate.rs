@@ -15,6 +15,9 @@ use crate::data::redraw;
 /// The largest tensor of a mutant of a valid case, in bytes.
 const LARGEST: u64 = 1 << 20;
 
+/// The bytes of a case that is passed over as often as not.
+const DEAR: u64 = 1 << 15;
+
 /// The number of the edits of total sizes, alignments and offsets.
 const MEMORY: usize = 13;
 
@@ -156,6 +159,14 @@ pub fn is_large(case: &Case) -> bool {
                 || tensor.sizes.as_ref().is_some_and(|sizes| dmlcts_model::element_count(sizes) > 1 << 18)
         })
     })
+}
+
+/// Whether a case is passed over because of its size. Without this, the few large cases among all that are
+/// asked take most of the time.
+pub(crate) fn is_passed_over(case: &Case, draws: &mut Draws) -> bool {
+    let tensors = Side::BOTH.iter().filter_map(|side| case.desc.tensor(*side));
+    let bytes: u64 = tensors.map(|tensor| tensor.total_size.min(LARGEST)).sum();
+    !draws.chance(DEAR, DEAR + bytes)
 }
 
 /// Returns whether the edit may have changed a total size.
@@ -374,5 +385,26 @@ fn take_one(desc: &mut Desc, donor: &Desc, draws: &mut Draws) {
             _ => {}
         },
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dmlcts_model::line;
+    use dmlcts_spec::Library;
+
+    use super::*;
+
+    #[test]
+    fn large_cases_are_passed_over_more_often() {
+        let mut draws = Draws::new(1);
+        let mut passed_over = |size: u64| {
+            let text = format!("SLICE UINT8 in={size} out={size} Offsets=0 Sizes={size} Strides=1");
+            let case = line::parse(&text, Library::embedded().signatures()).expect("it is a case");
+            (0..1_000).filter(|_| is_passed_over(&case, &mut draws)).count()
+        };
+        assert!(passed_over(8) < 20);
+        assert!((400..600).contains(&passed_over(DEAR / 2)));
+        assert!((900..1_000).contains(&passed_over(16 * DEAR)), "some are asked");
     }
 }

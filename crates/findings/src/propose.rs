@@ -9,7 +9,7 @@ use dmlcts_spec::{IdSet, Judgement, Operator, Scratch, Validity};
 
 use crate::{
     fresh::Fresh,
-    mutate::{Donors, is_large, mutant, resize_one},
+    mutate::{Donors, is_large, is_passed_over, mutant, resize_one},
     rule::{Condition, Form, Rule},
     rule_set::RuleSet,
     simplify::shorter,
@@ -62,7 +62,12 @@ impl Asked {
         Self::Breaking(sets)
     }
 
-    /// Whether a case of this judgement is asked. Only valid descs run, so that others may be large.
+    /// Whether a case of this judgement, which was drawn, is asked. Large valid ones are asked less often.
+    pub(crate) fn takes(&self, case: &Case, judgement: Judgement, draws: &mut Draws) -> bool {
+        self.includes(case, judgement) && (*self != Self::Valid || !is_passed_over(case, draws))
+    }
+
+    /// Whether a case of this judgement may be asked. Only valid descs run, so that others may be large.
     pub(crate) fn includes(&self, case: &Case, judgement: Judgement) -> bool {
         match self {
             Self::Valid => judgement.validity() == Validity::Valid && !is_large(case),
@@ -129,7 +134,7 @@ pub(crate) fn fresh_cases(
             case = mutant(&case, &donors, source.draws);
         }
         let judgement = source.operator.judge(&case.desc, pool.terms.level, &mut scratch);
-        if source.asked.includes(&case, judgement) && !source.known.contains(&case.to_string()) {
+        if source.asked.takes(&case, judgement, source.draws) && !source.known.contains(&case.to_string()) {
             pool.push(case, false);
         }
     }
@@ -165,7 +170,7 @@ fn mutants(
             resize_one(&mut case, source.draws);
         }
         let judgement = source.operator.judge(&case.desc, pool.terms.level, &mut scratch);
-        if !source.asked.includes(&case, judgement) {
+        if !source.asked.takes(&case, judgement, source.draws) {
             continue;
         }
         let line = case.to_string();
