@@ -26,6 +26,9 @@ const MANY: usize = 250;
 /// The cases that join a sample at a time, and the number of times.
 const VIOLATORS: usize = 60;
 const ATTEMPTS: usize = 8;
+/// The passes for which a rule about some of the failures would hold by chance, at least. There are tens of
+/// thousands of conditions, so that some exclude a few passes without a reason.
+const EXPECTED: usize = 24;
 /// The rules for one class of failures.
 const MOST_RULES: usize = 8;
 
@@ -141,7 +144,7 @@ fn one_rule(
             .rules
             .iter()
             .zip(&checked)
-            .filter(|(_, check)| check.fits(aim))
+            .filter(|(_, check)| check.fits(aim) && (aim == Aim::All || tells_apart(check.held, universe)))
             .map(|(rule, _)| rule.clone())
             .collect();
         if !fitting.is_empty() {
@@ -219,6 +222,13 @@ fn nearest(
     let rule = search.run(effort).1?;
     let near = Solutions { rules: vec![rule], candidates: search.candidates().to_vec() };
     near.if_near((universe, atoms), left)
+}
+
+/// Whether a rule that holds for this number of failures and for hardly a pass says something. If it held by
+/// chance, it would hold for as large a share of the passes as of the failures.
+pub(crate) fn tells_apart(held: usize, universe: &Universe<'_>) -> bool {
+    let failures = universe.of_outcome(true).len();
+    held * (universe.len() - failures) >= EXPECTED * failures
 }
 
 /// What all cases say of a rule for the failures that are left.

@@ -8,7 +8,7 @@ use dmlcts_model::MemberKind;
 
 use crate::{
     atom::{Atom, Test},
-    covering::learn_once,
+    covering::{learn_once, tells_apart},
     effort::Effort,
     rule::{Condition, Form, Rule},
     rule_set::RuleSet,
@@ -16,8 +16,8 @@ use crate::{
     universe::Universe,
 };
 
-/// The rules for each mode in which something fails. `None` if the operator has no mode, or if only one mode
-/// has failures.
+/// The rules for each mode in which something fails. `None` if the operator has no mode, if only one mode has
+/// failures, or if a rule may hold by chance.
 pub(crate) fn by_mode(
     universe: &Universe<'_>,
     hints: &[usize],
@@ -64,7 +64,12 @@ pub(crate) fn by_mode(
         whole.atoms.push(Atom::new(Test::Names(term, modes, true), &universe.terms.words));
         whole.rules.push(rule);
     }
-    Some(whole)
+    let failures = universe.of_outcome(true);
+    let says_something = |rule: &Rule| {
+        let held = failures.iter().filter(|case| rule.holds(&whole.atoms, universe, **case));
+        tells_apart(held.count(), universe)
+    };
+    whole.rules.iter().all(says_something).then_some(whole)
 }
 
 /// The term of the operator's mode.
