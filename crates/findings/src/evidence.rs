@@ -7,30 +7,28 @@
 //! whether the rule names it or not. A third of the cases on each side lie at a bound of the rule, if enough
 //! of them are found, since few other cases show that a bound is off by one. Operators with the same rule
 //! share the cases. A report prints the counts.
-//!
-//! A rule that leaves out an operator claims that its cases pass. So cases of that operator for which the
-//! rest of the rule holds are asked, too.
 
 use std::collections::BTreeSet;
 
 use dmlcts_generate::draw::derive;
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{
-    Library, Operator, Predicate, Scratch,
+    Library, Operator, Predicate,
     expression::{Expression, parse},
     program::Values,
 };
 
 use crate::{
     again::variants,
-    candidates::{Candidates, DONORS},
+    candidates::Candidates,
     data::has_only_distinct_elements,
+    elsewhere::elsewhere,
     experiment::{Budget, Estimate},
     fresh::Fresh,
     label::{Ask, Label, Labelled},
     learned::Learned,
-    near::{at_bounds, beyond_bounds, conjuncts, weaker},
-    role::{form, translated},
+    near::{at_bounds, beyond_bounds, weaker},
+    role::form,
 };
 
 /// The candidates that are drawn at a time, and the most times that they are drawn.
@@ -44,9 +42,6 @@ const HIDING: usize = 100;
 const FAR: usize = 150;
 /// The number of times that cases are drawn in which every third case of a side lies at a bound.
 const EDGE_TIMES: usize = 8;
-/// The cases of an operator without such failures that are asked, and the most that are drawn for them.
-const ELSEWHERE: usize = 60;
-const DRAWN_ELSEWHERE: usize = 8_000;
 
 /// Asks fresh cases of each rule that experiments found to be right. The rules get the counts. Returns the
 /// answers that refute rules.
@@ -114,80 +109,6 @@ fn shares(learned: &[Learned], library: &Library, evidence: usize) -> Vec<usize>
     let causes: Vec<_> = learned.iter().map(cause).collect();
     let alike = |one| causes.iter().filter(|other| *other == one).count();
     causes.iter().map(|one| evidence.div_ceil(alike(one))).collect()
-}
-
-/// Asks cases of operators that have no such failure, and for which the rule holds but for the operator.
-/// Returns the answers if one of them is such a failure: then the operator has the cause, too.
-fn elsewhere(
-    learned: &[Learned],
-    place: usize,
-    labelled: &[Labelled],
-    (library, level): (&Library, FeatureLevel),
-    seed: u64,
-    ask: &mut dyn Ask,
-) -> Vec<Labelled> {
-    let one = &learned[place];
-    let Some(own) = library.operator(&one.operator) else { return Vec::new() };
-    let has_such = |operator: &&Operator| {
-        let is_such = |other: &&Learned| other.class == one.class && other.validity == one.validity;
-        learned.iter().filter(is_such).any(|other| other.operator == operator.name())
-    };
-    let mut found = Vec::new();
-    for operator in library.operators().iter().filter(|operator| !has_such(operator)) {
-        let conditions = one.predicates.iter().map(|found| translated(&found.condition, own, operator));
-        let conditions = conditions.filter_map(|text| {
-            let parts = parse(&text).ok().map(conjuncts)?;
-            parts.into_iter().map(|part| Predicate::from_expression(part, [operator.scope()]).ok()).collect()
-        });
-        // Each rule as its conditions.
-        let rules: Vec<Vec<Predicate>> = conditions.collect();
-        let mut values = Values::default();
-        // The most conditions of a rule that hold for a case, and whether those are all.
-        let mut held = |case: &Case| -> (usize, bool) {
-            let of = |rule: &Vec<Predicate>| {
-                let count = rule.iter().filter(|one| one.holds(case, level, &mut values)).count();
-                (count, count == rule.len())
-            };
-            rules.iter().map(of).max_by_key(|&(count, is_all)| (is_all, count)).unwrap_or_default()
-        };
-        let mut scratch = Scratch::default();
-        let mut is_of = |case: &Case| {
-            case.desc.signature.operator == operator.name()
-                && operator.judge(&case.desc, level, &mut scratch).validity() == one.validity
-        };
-        let mut passes = labelled.iter().filter(|one| one.label == Label::Passed);
-        if passes.any(|pass| is_of(&pass.case) && held(&pass.case).1) {
-            continue;
-        }
-        let seed = derive(seed, operator.name());
-        let Ok(fresh) = Fresh::new(library, operator, seed) else { continue };
-        let mut cases = Candidates::new(one, labelled, (library, operator), level, fresh, seed);
-        let (mut chosen, mut best) = (Vec::new(), 0);
-        for _ in 0..DRAWN_ELSEWHERE {
-            let Some(case) = cases.next() else { continue };
-            // Cases for which most conditions hold are changed further.
-            let (count, is_all) = held(&case);
-            if count > best {
-                cases.failures.clear();
-                best = count;
-            }
-            if count == best && cases.failures.len() < DONORS {
-                cases.failures.push(case.clone());
-            }
-            if is_all {
-                chosen.push(case);
-            }
-            if chosen.len() == ELSEWHERE {
-                break;
-            }
-        }
-        let labels = ask.ask(&chosen);
-        let is_such = |label: &Label| matches!(label, Label::Failed(class) if *class == one.class);
-        if labels.iter().any(is_such) {
-            found.extend(chosen.into_iter().zip(labels).map(|(case, label)| Labelled { case, label }));
-        }
-    }
-    found
 }
 
 /// The rules of a kind of failures, and what is near them.

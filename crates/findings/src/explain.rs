@@ -413,7 +413,7 @@ impl<'a> Rules<'a> {
             let condition = one.conditions.first().and_then(|(_, condition)| condition.as_deref());
             condition.map(|condition| form(&without_clauses(condition), self.library))
         };
-        one.kind == other.kind && one.validity == other.validity && form_of(one) == form_of(other)
+        one.is_of_kind(other) && form_of(one) == form_of(other)
     }
 
     /// The failures by cause.
@@ -490,12 +490,13 @@ impl<'a> Rules<'a> {
             }
         }
         for new in companions {
-            // If no cause has this condition, it joins one of the same kind and operator. Alone, that one
-            // would be called exact, although other cases fail, too.
-            let place = causes.iter().position(|one| self.are_same(one, &new));
-            let place = place.or_else(|| causes.iter().position(|one| one.are_like(&new)));
-            if let Some(place) = place {
-                causes[place].join(new);
+            // If no cause has this condition, it joins one of the same kind, of its operator if there is one.
+            // Alone, that one would be called exact, although other cases fail, too.
+            let operator = |one: &Cause| one.operators().any(|own| own == new.conditions[0].0);
+            let of_kind = causes.iter_mut().filter(|one| one.is_of_kind(&new));
+            let nearest = of_kind.max_by_key(|one| (self.are_same(one, &new), operator(one)));
+            if let Some(cause) = nearest {
+                cause.join(new);
             }
         }
         for ((kind, operator), mut failures) in left {
@@ -533,10 +534,9 @@ impl Cause {
         }
     }
 
-    /// Whether both are about failures of one kind and one operator.
-    fn are_like(&self, other: &Self) -> bool {
-        let is_own = |operator: &str| self.operators().any(|own| own == operator);
-        self.kind == other.kind && self.validity == other.validity && other.operators().any(is_own)
+    /// Whether both are about failures of one kind.
+    fn is_of_kind(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.validity == other.validity
     }
 
     /// Adds the failures of another condition of the same cause.

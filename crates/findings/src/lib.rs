@@ -32,6 +32,7 @@ mod classes;
 mod covering;
 mod data;
 mod effort;
+mod elsewhere;
 mod evidence;
 mod experiment;
 mod explain;

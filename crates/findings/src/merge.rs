@@ -6,7 +6,7 @@ use dmlcts_spec::{Library, Operator, Predicate, program::Values};
 
 use crate::{
     learned::Learned,
-    role::{around_clauses, form, translated, with_other_tensor},
+    role::{around_clauses, form, on_output_sizes, translated, with_other_tensor},
 };
 
 /// What was learned about an operator, and the cases that it was learned from.
@@ -32,6 +32,11 @@ impl LearnedSubject<'_> {
     pub(crate) fn holds(&self, condition: &str, case: &Case) -> bool {
         let predicate = Predicate::compile(condition, [self.operator.scope()]);
         predicate.is_ok_and(|predicate| predicate.holds(case, self.level, &mut Values::default()))
+    }
+
+    /// The cases that failed.
+    fn failures(&self) -> impl Iterator<Item = &Case> {
+        self.cases.iter().zip(&self.failed).filter(|(_, failed)| **failed).map(|(case, _)| case)
     }
 
     /// Counts the mistakes of its predicates again.
@@ -65,7 +70,10 @@ pub(crate) fn merge(subjects: &mut [LearnedSubject<'_>], library: &Library) {
     };
     let all: Vec<String> = subjects.iter().flat_map(of).collect();
     for subject in subjects.iter() {
-        for condition in of(subject).into_iter().map(|own| with_all_clauses(&own, &all).unwrap_or(own)) {
+        let failures: Vec<&Case> = subject.failures().collect();
+        let own = of(subject).into_iter().map(|own| with_all_clauses(&own, &all).unwrap_or(own));
+        let own = own.flat_map(|own| [on_output_sizes(&own, &failures), Some(own)]).flatten();
+        for condition in own {
             for other in subjects.iter() {
                 let condition = translated(&condition, subject.operator, other.operator);
                 // Operators that read whole axes have `Sizes > 1` where others have `highest > 0`.

@@ -1,7 +1,7 @@
 //! Members of the same role in several operators: one name ends with the other, as `InputWindowOffsets` ends
 //! with `Offsets`. A condition on a member can be asked of the members of its role.
 
-use dmlcts_model::Side;
+use dmlcts_model::{Case, Side};
 use dmlcts_spec::{Library, Operator};
 
 /// The first index that is read, and the least one: the same for operators that never walk backwards, which
@@ -94,6 +94,22 @@ pub(crate) fn with_other_tensor(condition: &str) -> Option<String> {
     let side =
         Side::BOTH.into_iter().find(|side| !condition.contains(&format!("{}.", side.member_name())))?;
     Some(any.replace("Tensor.", &format!("{}.", side.member_name())))
+}
+
+/// A condition with the output's sizes in place of a list that equals them in each failure. The list of the
+/// same role that another operator has may differ from them. `None` if the condition names no such list.
+pub(crate) fn on_output_sizes(condition: &str, failures: &[&Case]) -> Option<String> {
+    let is_equal = |name: &str| {
+        failures.iter().all(|case| {
+            let sizes = case.desc.tensor(Side::Output).and_then(|output| output.sizes.as_deref());
+            sizes.is_some() && case.desc.list(name) == sizes
+        })
+    };
+    let members = &failures.first()?.desc.signature.members;
+    let list = members.iter().find(|member| member.kind.is_list() && is_equal(&member.name))?;
+    let output = format!("{}.Sizes", Side::Output.member_name());
+    let renamed = renamed(condition, |name| (name == list.name).then(|| output.clone()));
+    (renamed != condition).then_some(renamed)
 }
 
 /// A condition with one name for both tensors. `None` unless it names exactly one of them. A fault in what

@@ -1,14 +1,23 @@
 //! Faults with known causes: predicates, and mutants of the reference.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::LazyLock,
+};
 
 use dmlcts_backend::{Backend, Batch, Run};
-use dmlcts_findings::{Fresh, Label, Labelled};
+use dmlcts_findings::{Budget, Fresh, Label, Labelled};
 use dmlcts_generate::Suite;
 use dmlcts_model::{Case, FeatureLevel, Offsets, Outcome};
 use dmlcts_mutants::Mutant;
 use dmlcts_reference::Reference;
 use dmlcts_spec::{Library, Predicate, Scratch, Validity, program::Values};
+
+/// What experiments may cost.
+pub(crate) const BUDGET: Budget = Budget { cases: 1_200, ..Budget::NONE };
+
+/// The cases of the suite `smoke`.
+pub(crate) static SMOKE: LazyLock<Vec<Case>> = LazyLock::new(|| suite("smoke"));
 
 /// The largest tensor that is run, in bytes.
 const LARGEST: u64 = 1 << 20;

@@ -1,4 +1,5 @@
 //! The search for causes, on faults with known causes.
 
+mod causes;
 mod faults;
 mod learn;
