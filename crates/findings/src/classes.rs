@@ -40,7 +40,14 @@ pub fn learn(
     budget: Budget<'_>,
     ask: Option<&mut dyn Ask>,
 ) -> Vec<Learned> {
-    learn_by(labelled, of, seed, budget, ask.map_or(Way::Cases, Way::Experiments))
+    learn_by(labelled, of, seed, budget, ask.map_or(Way::Cases, Way::Experiments), Vec::new()).learned
+}
+
+/// What was learned of all kinds of failures.
+pub(crate) struct LearnedKinds<'lib> {
+    pub(crate) learned: Vec<Learned>,
+    /// The same before operators shared conditions.
+    pub(crate) subjects: Vec<LearnedSubject<'lib>>,
 }
 
 /// How rules are learned.
@@ -53,18 +60,22 @@ pub(crate) enum Way<'a> {
     Data,
 }
 
-/// Learns predicates in one of these ways.
-pub(crate) fn learn_by(
+/// Learns predicates in one of these ways. `kept` was learned before, of operators that have no new cases
+/// since then: nothing is learned about them.
+pub(crate) fn learn_by<'lib>(
     labelled: &[Labelled],
-    (library, level): (&Library, FeatureLevel),
+    (library, level): (&'lib Library, FeatureLevel),
     seed: u64,
     budget: Budget<'_>,
     way: Way<'_>,
-) -> Vec<Learned> {
+    kept: Vec<LearnedSubject<'lib>>,
+) -> LearnedKinds<'lib> {
     let is_of_data = matches!(way, Way::Data);
     let mut ask = if let Way::Experiments(ask) = way { Some(ask) } else { None };
-    let mut all: Vec<LearnedSubject<'_>> = Vec::new();
-    let of_operators = library.operators().iter().map(|operator| {
+    let mut all = kept;
+    let is_kept = |operator: &Operator| all.iter().any(|one| one.operator.name() == operator.name());
+    let new = library.operators().iter().filter(|operator| !is_kept(operator));
+    let of_operators = new.map(|operator| {
         let cases = of_operator(labelled, operator, level);
         let kinds = cases.iter().filter_map(|(_, label, validity)| match label {
             Label::Failed(class) => Some((class.as_str(), *validity == Validity::Invalid)),
@@ -139,7 +150,11 @@ pub(crate) fn learn_by(
             }
         }
     }
-    all.sort_by_key(|one| (one.learned.class.clone(), one.learned.validity == Validity::Invalid));
+    let place = |one: &LearnedSubject<'_>| {
+        library.operators().iter().position(|operator| operator.name() == one.operator.name())
+    };
+    all.sort_by_key(|one| (one.learned.class.clone(), one.learned.validity == Validity::Invalid, place(one)));
+    let subjects = all.clone();
     let is_alike = |one: &LearnedSubject<'_>, other: &LearnedSubject<'_>| {
         one.learned.class == other.learned.class && one.learned.validity == other.learned.validity
     };
@@ -147,7 +162,7 @@ pub(crate) fn learn_by(
         merge(subjects, library);
         share(subjects, library, ask.as_mut().map(|ask| &mut **ask as &mut dyn Ask));
     }
-    all.into_iter().map(|one| one.learned).collect()
+    LearnedKinds { learned: all.into_iter().map(|one| one.learned).collect(), subjects }
 }
 
 /// Answers as if one kind of failures had passed.
@@ -365,5 +380,25 @@ mod tests {
         assert_eq!(of(&[outside], &[both]), Some((one, 0)));
         let counted = "violation in [reads_in_bounds, total_size] and violations == 1".to_owned();
         assert_eq!(of(&[outside, short], &[both]), Some((counted, 1)));
+    }
+
+    #[test]
+    fn nothing_is_learned_again_about_kept_operators() {
+        let (library, level) = (Library::embedded(), FeatureLevel::NEWEST);
+        let case = |strides: usize, label: Label| {
+            let text = format!("SLICE FLOAT32 in=9 out=2 Offsets=0 Sizes=2 Strides={strides}");
+            Labelled { case: line::parse(&text, library.signatures()).expect("it is a case"), label }
+        };
+        let failed = || Label::Failed("wrong".to_owned());
+        let first: Vec<Labelled> =
+            (1..8).map(|strides| case(strides, if strides > 2 { failed() } else { Label::Passed })).collect();
+        let learned = |labelled: &[Labelled], kept| {
+            learn_by(labelled, (library, level), 1, Budget::NONE, Way::Cases, kept)
+        };
+        let LearnedKinds { learned: of_first, subjects } = learned(&first, Vec::new());
+        assert_eq!(of_first.len(), 1);
+        let second: Vec<Labelled> = (1..8).map(|strides| case(strides, failed())).collect();
+        assert_ne!(learned(&second, Vec::new()).learned, of_first);
+        assert_eq!(learned(&second, subjects).learned, of_first);
     }
 }

@@ -3,19 +3,21 @@
 //! Rules are learned from a sample of the cases and held against all of them. The cases that a rule gets
 //! wrong join the sample, and rules are learned again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use dmlcts_generate::draw::{Draws, derive};
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{Library, Operator, Predicate, Scratch, Validity, program::Values};
 
 use crate::{
-    classes::{ENOUGH_FAILURES, Way, learn, learn_by},
+    cause::Cause,
+    classes::{ENOUGH_FAILURES, Way, learn_by},
     evidence::weigh,
-    experiment::{Budget, Estimate},
+    experiment::Budget,
     join::{JoinedAnswers, JoinedCases, join_kinds},
     label::{Ask, Label, Labelled, RoundLimit},
     learned::Learned,
+    merge::LearnedSubject,
     outcomes::{Cases, Outcomes},
     role::{around_clauses, form},
     telling::tells_data_apart,
@@ -32,69 +34,6 @@ const CORRECTIONS: usize = 3;
 /// The number of failures that a rule must hold for, for each of its conditions.
 const FAILURES_A_CONDITION: usize = 2;
 
-/// Failures of one kind with one cause, as far as the cases tell.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Cause {
-    /// The kind of the failures.
-    pub kind: String,
-    /// The operators, in the library's order, each with a condition on its cases. `None` if no condition
-    /// separates the failures from the passes: then the failures have only their operator and kind in common.
-    pub conditions: Vec<(String, Option<String>)>,
-    /// Whether the condition is about valid descs, or about invalid ones.
-    pub validity: Option<Validity>,
-    /// The failures, in ascending order.
-    pub failures: Vec<u64>,
-    /// The number of passes for which the condition holds, and whose data could have shown the failure.
-    pub passes: usize,
-    /// What fresh cases say of the condition; `None` if none were asked.
-    pub estimate: Option<Estimate>,
-    /// The number of cases that experiments asked.
-    pub asked: usize,
-    /// Whether the condition and the others of its kind together are right about every case of the run and
-    /// every fresh one.
-    pub exact: bool,
-}
-
-impl Cause {
-    /// The operators.
-    pub fn operators(&self) -> impl Iterator<Item = &str> {
-        self.conditions.iter().map(|(operator, _)| operator.as_str())
-    }
-
-    /// The conditions with the operators: a predicate over all cases. `all` is the number of operators that
-    /// there are.
-    pub fn predicate(&self, all: usize) -> String {
-        let mut distinct: Vec<(Option<&str>, Vec<&str>)> = Vec::new();
-        for (operator, condition) in &self.conditions {
-            let condition = condition.as_deref();
-            match distinct.iter_mut().find(|(known, _)| *known == condition) {
-                // Two rules of an operator may have come to say the same.
-                Some((_, operators)) if operators.contains(&operator.as_str()) => {}
-                Some((_, operators)) => operators.push(operator),
-                None => distinct.push((condition, vec![operator])),
-            }
-        }
-        let place = |operator: &str| self.operators().position(|known| known == operator);
-        distinct.sort_by_key(|(condition, operators)| {
-            (std::cmp::Reverse(operators.len()), place(operators[0]), *condition)
-        });
-        let is_one = distinct.len() == 1;
-        let parts = distinct.into_iter().map(|(condition, operators)| {
-            let named = match operators.as_slice() {
-                [one] => format!("operator == {one}"),
-                some => format!("operator in [{}]", some.join(", ")),
-            };
-            match condition {
-                Some(condition) if operators.len() == all => condition.to_owned(),
-                Some(condition) if is_one => format!("{named} and {condition}"),
-                Some(condition) => format!("({named} and {condition})"),
-                None => named,
-            }
-        });
-        parts.collect::<Vec<_>>().join(" or ")
-    }
-}
-
 /// Explains failures. With `ask`, experiments refine the conditions.
 pub fn explain(
     outcomes: &Outcomes,
@@ -110,16 +49,21 @@ pub fn explain(
     let mut ask = ask.filter(|_| budget.cases > 0);
     let of = (library, level);
     let sample = sample(outcomes, derive(seed, "sample of a run"), cases);
-    let mut known = Known { of, seed, budget, sample, asked: Vec::new() };
+    let mut known =
+        Known { of, seed, budget, sample, asked: Vec::new(), subjects: Vec::new(), seen: BTreeMap::new() };
     let mut learned = known.learn(Vec::new(), outcomes, cases, ask.as_mut().map(|ask| &mut **ask as _));
     let joined = join_kinds(&mut learned, &known.labelled(), of, seed, budget);
-    joined.relabel(known.sample.values_mut().chain(&mut known.asked));
+    if !joined.is_empty() {
+        joined.relabel(known.sample.values_mut().chain(&mut known.asked));
+        known.subjects.clear();
+    }
+    let mut without_data = Vec::new();
     let of_joined = (!joined.is_empty()).then(|| joined.outcomes(outcomes, cases));
     let outcomes = of_joined.as_ref().unwrap_or(outcomes);
     let cases = &mut JoinedCases { joined: &joined, cases };
     let mut ask = ask.map(|ask| JoinedAnswers { joined: &joined, ask });
     for correction in 0..=CORRECTIONS {
-        judge_data(&mut learned, &known);
+        judge_data(&mut learned, &known, &mut without_data);
         let Some(ask) = &mut ask else { break };
         let seed = derive(seed, &format!("evidence {correction}"));
         let refuting = weigh(&mut learned, &known.labelled(), of, seed, budget, ask);
@@ -141,6 +85,10 @@ struct Known<'a> {
     sample: Sample,
     /// The cases that were asked.
     asked: Vec<Labelled>,
+    /// What was learned last.
+    subjects: Vec<LearnedSubject<'a>>,
+    /// The number of each operator's cases when that was learned.
+    seen: BTreeMap<String, usize>,
 }
 
 impl Known<'_> {
@@ -148,8 +96,17 @@ impl Known<'_> {
         self.sample.values().chain(&self.asked).cloned().collect()
     }
 
+    /// The number of each operator's cases.
+    fn counts(&self) -> BTreeMap<String, usize> {
+        let mut counts = BTreeMap::new();
+        for one in self.sample.values().chain(&self.asked) {
+            *counts.entry(one.case.desc.signature.operator.clone()).or_default() += 1;
+        }
+        counts
+    }
+
     /// Learns rules, and again with the cases of the run that they get wrong. With `ask`, experiments refine
-    /// the first ones.
+    /// the first ones. Nothing is learned again about operators without new cases.
     fn learn(
         &mut self,
         mut learned: Vec<Learned>,
@@ -159,10 +116,16 @@ impl Known<'_> {
     ) -> Vec<Learned> {
         for _ in 0..ROUNDS {
             let labelled = self.labelled();
+            let counts = self.counts();
+            let mut kept = std::mem::take(&mut self.subjects);
+            kept.retain(|one| self.seen.get(one.operator.name()) == counts.get(one.operator.name()));
             let mut noting = ask.take().map(|ask| Noting { ask, asked: &mut self.asked });
             let note: Option<&mut dyn Ask> = noting.as_mut().map(|noting| noting as _);
-            let before =
-                std::mem::replace(&mut learned, learn(&labelled, self.of, self.seed, self.budget, note));
+            let way = note.map_or(Way::Cases, Way::Experiments);
+            let found = learn_by(&labelled, self.of, self.seed, self.budget, way, kept);
+            self.subjects = found.subjects;
+            self.seen = self.counts();
+            let before = std::mem::replace(&mut learned, found.learned);
             for new in &mut learned {
                 if let Some(old) = before.iter().find(|old| old.is_like(new)) {
                     keep_estimate(old, new);
@@ -178,9 +141,9 @@ impl Known<'_> {
 }
 
 /// Replaces rules by conditions on the data, if these are as right about passes whose data may hide a
-/// failure.
-fn judge_data(learned: &mut [Learned], known: &Known<'_>) {
-    let Known { of: (library, level), seed, budget, ref sample, ref asked } = *known;
+/// failure. `without` are the kinds of failures that have no such condition. More cases give them none.
+fn judge_data(learned: &mut [Learned], known: &Known<'_>, without: &mut Vec<Learned>) {
+    let Known { of: (library, level), seed, budget, ref sample, ref asked, .. } = *known;
     let rules = Rules::new(learned, library, level);
     // The passes whose data may hide a failure, for each rule that holds for some. The others stay as they
     // are, as do those with few such passes, which support no condition.
@@ -192,7 +155,9 @@ fn judge_data(learned: &mut [Learned], known: &Known<'_>) {
             *hiding.entry(rules.compiled[place].0).or_default() += 1;
         }
     }
-    hiding.retain(|_, passes| *passes >= ENOUGH_FAILURES);
+    hiding.retain(|place, passes| {
+        *passes >= ENOUGH_FAILURES && !without.iter().any(|one| one.is_like(&learned[*place]))
+    });
     if !hiding.is_empty() && !(budget.is_over)() {
         let is_hiding = |operator: &str, kind: Option<&str>| {
             let mut of = hiding.keys().map(|place| &learned[*place]).filter(|one| one.operator == operator);
@@ -210,7 +175,11 @@ fn judge_data(learned: &mut [Learned], known: &Known<'_>) {
         // A condition on the data may be right about the blind passes, too. If it is hardly longer, the data
         // are the cause. A long one fits by chance.
         let length = |one: &Learned| one.predicates.iter().map(|found| found.conditions).sum::<usize>();
-        for mut new in learn_by(&labelled, (library, level), seed, budget, Way::Data) {
+        for mut new in learn_by(&labelled, (library, level), seed, budget, Way::Data, Vec::new()).learned {
+            if new.predicates.is_empty() {
+                without.push(new);
+                continue;
+            }
             if !tells_data_apart(&new, sample.values(), (library, level)) {
                 continue;
             }
@@ -235,6 +204,7 @@ fn keep_estimate(old: &Learned, new: &mut Learned) {
         return;
     }
     (new.estimate, new.weighed) = (old.estimate, old.weighed);
+    new.exact &= old.estimate.is_none_or(|estimate| estimate.wrong() == 0);
     for (old, new) in old.predicates.iter().zip(&mut new.predicates) {
         new.estimate = old.estimate;
     }
@@ -519,71 +489,9 @@ fn without_clauses(condition: &str) -> String {
     }
 }
 
-impl Cause {
-    /// Failures of an operator that no condition separates from the passes.
-    pub fn unexplained(kind: String, operator: String, failures: Vec<u64>) -> Self {
-        Self {
-            kind,
-            conditions: vec![(operator, None)],
-            validity: None,
-            failures,
-            passes: 0,
-            estimate: None,
-            asked: 0,
-            exact: false,
-        }
-    }
-
-    /// Whether both are about failures of one kind.
-    fn is_of_kind(&self, other: &Self) -> bool {
-        self.kind == other.kind && self.validity == other.validity
-    }
-
-    /// Adds the failures of another condition of the same cause.
-    fn join(&mut self, other: Self) {
-        self.conditions.extend(other.conditions);
-        let all: BTreeSet<u64> = self.failures.drain(..).chain(other.failures).collect();
-        self.failures = all.into_iter().collect();
-        self.passes += other.passes;
-        self.asked += other.asked;
-        self.exact &= other.exact;
-        self.estimate = match (self.estimate, other.estimate) {
-            (Some(one), Some(other)) => Some(one.with(other)),
-            _ => None,
-        };
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_predicate_names_each_operator_once_and_its_parts_have_one_order() {
-        let of = |conditions: &[(&str, &str)]| {
-            let own = |(operator, condition): &(&str, &str)| {
-                ((*operator).to_owned(), Some((*condition).to_owned()))
-            };
-            Cause {
-                kind: String::new(),
-                conditions: conditions.iter().map(own).collect(),
-                validity: None,
-                failures: Vec::new(),
-                passes: 0,
-                estimate: None,
-                asked: 0,
-                exact: true,
-            }
-            .predicate(3)
-        };
-        assert_eq!(
-            of(&[("SLICE", "a"), ("SLICE1", "a"), ("SLICE", "a")]),
-            "operator in [SLICE, SLICE1] and a"
-        );
-        let parts = "(operator in [SLICE, SLICE1] and b) or (operator == SLICE and a)";
-        assert_eq!(of(&[("SLICE", "a"), ("SLICE", "b"), ("SLICE1", "b")]), parts);
-        assert_eq!(of(&[("SLICE", "b"), ("SLICE1", "b"), ("SLICE", "a")]), parts);
-    }
 
     #[test]
     fn clauses_join_only_with_a_condition_in_common() {

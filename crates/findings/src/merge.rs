@@ -10,6 +10,7 @@ use crate::{
 };
 
 /// What was learned about an operator, and the cases that it was learned from.
+#[derive(Clone)]
 pub(crate) struct LearnedSubject<'a> {
     pub(crate) operator: &'a Operator,
     pub(crate) level: FeatureLevel,
