@@ -97,7 +97,7 @@ impl Explainer<'_, '_> {
         let evidence =
             if is_over { 0 } else { (self.spending.cases() / 2).saturating_mul(3).min(Estimate::AMPLE) };
         let is_over_at = || stop.is_interrupted() || is_past() || end.is_past();
-        let budget = Budget { cases, evidence, is_over: &is_over_at };
+        let budget = Budget { cases, evidence, threads: self.trials.jobs(), is_over: &is_over_at };
         let is_costly = |found: &Found| matches!(found.outcome, Outcome::TimedOut | Outcome::Crashed { .. });
         let mut experiments = Experiments {
             is_careful: run_outcomes.failures().values().any(is_costly),

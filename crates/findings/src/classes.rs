@@ -100,7 +100,7 @@ pub(crate) fn learn_by<'lib>(
             let told: Vec<(&Case, Label)> =
                 of_validity.map(|(case, label, _)| (*case, told(label))).collect();
             let told = told.iter().map(|(case, label)| (*case, label));
-            let mut universe = universe(&terms, told, class);
+            let mut universe = universe(&terms, told, class, budget.threads);
             let result = match (&mut ask, Fresh::new(library, operator, seed)) {
                 (Some(ask), Ok(fresh)) => {
                     let mut telling = Telling { ask: *ask, against };
@@ -215,13 +215,11 @@ fn universe<'a, 'c>(
     terms: &'a Terms<'a>,
     cases: impl Iterator<Item = (&'c Case, &'c Label)>,
     class: &str,
+    threads: usize,
 ) -> Universe<'a> {
-    let mut universe = Universe::new(terms);
-    for (case, label) in cases {
-        if let Some(failed) = label.failed(class) {
-            universe.push(case.clone(), failed);
-        }
-    }
+    let mut universe = Universe::new(terms, threads);
+    let told = cases.filter_map(|(case, label)| Some((case.clone(), label.failed(class)?)));
+    universe.extend(&told.collect::<Vec<_>>());
     universe
 }
 
@@ -362,7 +360,7 @@ mod tests {
         let library = Library::embedded();
         let terms = Terms::new(library.operator("SLICE").expect("it is built in"), FeatureLevel::NEWEST);
         let of = |failed: &[&str], passed: &[&str]| {
-            let mut universe = Universe::new(&terms);
+            let mut universe = Universe::new(&terms, 1);
             for (texts, is_failure) in [(failed, true), (passed, false)] {
                 for text in texts {
                     let case = line::parse(text, library.signatures()).expect("it is a case");

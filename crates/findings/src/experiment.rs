@@ -44,13 +44,15 @@ pub struct Budget<'a> {
     pub cases: usize,
     /// The cases on each side of a final predicate that are asked for evidence.
     pub evidence: usize,
+    /// The threads of the search. Their number changes no result.
+    pub threads: usize,
     /// Whether the search must end at once, with the rules that it has.
     pub is_over: &'a dyn Fn() -> bool,
 }
 
 impl Budget<'_> {
     /// No experiments.
-    pub const NONE: Self = Self { cases: 0, evidence: 0, is_over: &|| false };
+    pub const NONE: Self = Self { cases: 0, evidence: 0, threads: 1, is_over: &|| false };
 }
 
 /// What fresh cases say of a predicate that was learned before they were asked.
@@ -299,7 +301,7 @@ impl<'a, 'lib> Loop<'a, 'lib> {
 
     /// Estimates the rules on fresh cases. The answers do not change them.
     fn estimate(&mut self, universe: &mut Universe<'_>, ask: &mut dyn Ask) {
-        let mut pool = Universe::new(universe.terms);
+        let mut pool = Universe::new(universe.terms, universe.threads);
         fresh_cases(&mut pool, &mut self.source(), universe, ESTIMATE);
         let rules = std::mem::take(&mut self.result.rules);
         let first = universe.len();

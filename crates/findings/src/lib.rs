@@ -47,6 +47,7 @@ mod modes;
 mod mutate;
 mod near;
 mod outcomes;
+mod parallel;
 mod pool;
 mod proposals;
 mod propose;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{
     atom::{Atom, Truth},
     bits::Bits,
+    parallel::{dealt, in_parts},
     rule::{Condition, Form},
     universe::Universe,
 };
@@ -52,6 +53,9 @@ pub(crate) struct Candidate {
     pub(crate) alike: Vec<Condition>,
 }
 
+/// The conditions that hold for the same failures and passes, with their weights.
+type Found = BTreeMap<(Bits, Bits), Vec<(u32, Condition)>>;
+
 /// The conditions and the members of groups that a search chooses from, the lightest first. Each holds for at
 /// least `least_failed` failures.
 pub(crate) fn pool(
@@ -60,32 +64,45 @@ pub(crate) fn pool(
     sample: &Sample,
     least_failed: usize,
 ) -> (Vec<Candidate>, Vec<Member>) {
-    let mut found: BTreeMap<(Bits, Bits), Vec<(u32, Condition)>> = BTreeMap::new();
-    let mut members = Members::default();
-    let mut failed = Vec::with_capacity(sample.failed.len());
-    let mut passed = Vec::with_capacity(sample.passed.len());
-    for (place, atom) in atoms.iter().enumerate() {
-        let Some(forms) = surviving(atom, universe, &sample.failed, least_failed, &mut failed) else {
-            continue;
-        };
-        passed.clear();
-        atom.truths(universe, &sample.passed, &mut passed);
-        let counts =
-            [&failed, &passed].map(|truths| truths.iter().map(|truth| truth.count()).collect::<Vec<u8>>());
-        for form in forms {
-            // An atom may be a member of a group if it holds on some axis of each failure.
-            if form == Form::Any {
-                members.add((atom, place), &failed, &passed);
-            }
-            let held = (form.held(&failed, &counts[0]), form.held(&passed, &counts[1]));
-            // A condition that holds for every pass excludes nothing.
-            if held.1.count() == sample.passed.len() && !sample.passed.is_empty() {
+    let places = dealt(atoms.len(), universe.threads);
+    let parts = in_parts(&places, universe.threads, |part| {
+        let mut found = Found::default();
+        let mut members = Members::default();
+        let mut failed = Vec::with_capacity(sample.failed.len());
+        let mut passed = Vec::with_capacity(sample.passed.len());
+        for &place in part {
+            let atom = &atoms[place];
+            let Some(forms) = surviving(atom, universe, &sample.failed, least_failed, &mut failed) else {
                 continue;
+            };
+            passed.clear();
+            atom.truths(universe, &sample.passed, &mut passed);
+            let counts = [&failed, &passed]
+                .map(|truths| truths.iter().map(|truth| truth.count()).collect::<Vec<u8>>());
+            for form in forms {
+                // An atom may be a member of a group if it holds on some axis of each failure.
+                if form == Form::Any {
+                    members.add((atom, place), &failed, &passed);
+                }
+                let held = (form.held(&failed, &counts[0]), form.held(&passed, &counts[1]));
+                // A condition that holds for every pass excludes nothing.
+                if held.1.count() == sample.passed.len() && !sample.passed.is_empty() {
+                    continue;
+                }
+                let condition = Condition { form, atoms: vec![place] };
+                let weight = condition.weight(atoms);
+                found.entry(held).or_default().push((weight, condition));
             }
-            let condition = Condition { form, atoms: vec![place] };
-            let weight = condition.weight(atoms);
-            found.entry(held).or_default().push((weight, condition));
         }
+        (found, members)
+    });
+    let mut parts = parts.into_iter();
+    let (mut found, mut members) = parts.next().unwrap_or_default();
+    for (more, others) in parts {
+        for (held, conditions) in more {
+            found.entry(held).or_default().extend(conditions);
+        }
+        members.join(others);
     }
     // As with counts.
     if least_failed == sample.failed.len() {
@@ -99,12 +116,7 @@ pub(crate) fn pool(
 /// Adds conditions on axes of several elements: that an axis has an atom, or that none has. The strides of
 /// other axes change nothing, so that code often leaves these axes out. A rule has one group of atoms, and
 /// these conditions stand beside it: a broadcast on one axis, and a gap on another.
-fn on_wide_axes(
-    atoms: &[Atom],
-    universe: &Universe<'_>,
-    sample: &Sample,
-    found: &mut BTreeMap<(Bits, Bits), Vec<(u32, Condition)>>,
-) {
+fn on_wide_axes(atoms: &[Atom], universe: &Universe<'_>, sample: &Sample, found: &mut Found) {
     let is_wide = |place: &usize| WIDE.contains(&atoms[*place].text.as_str());
     let truths_of = |place: usize, cases: &[usize]| {
         let mut truths = Vec::with_capacity(cases.len());
@@ -114,8 +126,9 @@ fn on_wide_axes(
     let of_wide = |place| (place, truths_of(place, &sample.failed), truths_of(place, &sample.passed));
     let wide: Vec<(usize, Vec<Truth>, Vec<Truth>)> = (0..atoms.len()).filter(is_wide).map(of_wide).collect();
     let is_light = |place: &usize| atoms[*place].is_axis && atoms[*place].weight <= COUNTED;
-    let mut pairs = Vec::new();
-    for place in (0..atoms.len()).filter(is_light) {
+    let light: Vec<usize> = (0..atoms.len()).filter(is_light).collect();
+    let pairs_of = |place: usize| {
+        let mut pairs = Vec::new();
         let others = wide.iter().filter(|(wide, ..)| *wide != place);
         let forms = if atoms[place].weight <= JOINED { &[Form::No, Form::Any][..] } else { &[Form::No] };
         let mut alive: Vec<_> = others.flat_map(|wide| forms.iter().map(move |form| (wide, *form))).collect();
@@ -143,7 +156,10 @@ fn on_wide_axes(
                 pairs.push((condition.weight(atoms), condition, held));
             }
         }
-    }
+        pairs
+    };
+    let of_part = |part: &[usize]| part.iter().flat_map(|place| pairs_of(*place)).collect::<Vec<_>>();
+    let mut pairs = in_parts(&light, universe.threads, of_part).concat();
     pairs.sort();
     let mut known = BTreeSet::new();
     pairs.retain(|(_, condition, held)| {
@@ -210,17 +226,26 @@ pub(crate) fn members(
     least_failed: usize,
     at_least: u8,
 ) -> Vec<Member> {
-    let mut members = Members::default();
-    let [mut failed, mut passed] = [Vec::new(), Vec::new()];
-    for (place, atom) in atoms.iter().enumerate().filter(|(_, atom)| atom.is_axis) {
-        failed.clear();
-        atom.truths(universe, &sample.failed, &mut failed);
-        let held = failed.iter().filter(|truth| truth.on.count_ones() >= u32::from(at_least)).count();
-        if held >= least_failed {
-            passed.clear();
-            atom.truths(universe, &sample.passed, &mut passed);
-            members.add((atom, place), &failed, &passed);
+    let places = dealt(atoms.len(), universe.threads);
+    let parts = in_parts(&places, universe.threads, |part| {
+        let mut members = Members::default();
+        let [mut failed, mut passed] = [Vec::new(), Vec::new()];
+        for &place in part.iter().filter(|place| atoms[**place].is_axis) {
+            let atom = &atoms[place];
+            failed.clear();
+            atom.truths(universe, &sample.failed, &mut failed);
+            let held = failed.iter().filter(|truth| truth.on.count_ones() >= u32::from(at_least)).count();
+            if held >= least_failed {
+                passed.clear();
+                atom.truths(universe, &sample.passed, &mut passed);
+                members.add((atom, place), &failed, &passed);
+            }
         }
+        members
+    });
+    let mut members = Members::default();
+    for part in parts {
+        members.join(part);
     }
     members.sorted()
 }
@@ -234,9 +259,18 @@ impl Members {
     fn add(&mut self, (atom, place): (&Atom, usize), failed: &[Truth], passed: &[Truth]) {
         let [failed, passed] =
             [failed, passed].map(|truths| truths.iter().map(|truth| truth.on).collect::<Vec<u8>>());
-        let new = (atom.weight, place);
-        let known = self.0.entry((failed, passed)).or_insert(new);
+        self.keep((failed, passed), (atom.weight, place));
+    }
+
+    fn keep(&mut self, axes: (Vec<u8>, Vec<u8>), new: (u32, usize)) {
+        let known = self.0.entry(axes).or_insert(new);
         *known = new.min(*known);
+    }
+
+    fn join(&mut self, others: Self) {
+        for (axes, new) in others.0 {
+            self.keep(axes, new);
+        }
     }
 
     fn sorted(self) -> Vec<Member> {

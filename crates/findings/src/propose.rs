@@ -92,7 +92,7 @@ pub(crate) fn questions(
     universe: &Universe<'_>,
     source: &mut ProposalSource<'_, '_>,
 ) -> Vec<Case> {
-    let mut pool = Universe::new(universe.terms);
+    let mut pool = Universe::new(universe.terms, universe.threads);
     fresh_cases(&mut pool, source, universe, FRESH);
     let plain = pool.len();
     mutants(&mut pool, rules, universe, source);
@@ -122,22 +122,24 @@ pub(crate) fn fresh_cases(
 ) {
     let mut scratch = Scratch::default();
     let failures = universe.of_outcome(true);
+    let mut found = Vec::new();
     for _ in 0..count * 20 {
-        if pool.len() >= count {
-            return;
+        if found.len() >= count {
+            break;
         }
-        let Some(mut case) = source.fresh.next() else { return };
+        let Some(mut case) = source.fresh.next() else { break };
         if *source.asked != Asked::Valid {
-            let Some(failure) = source.draws.pick(&failures) else { return };
+            let Some(failure) = source.draws.pick(&failures) else { break };
             let donors = [universe.case(*failure).clone()];
             let donors = Donors { cases: &donors, numbers: &[0, 1, -1, i64::from(u32::MAX)] };
             case = mutant(&case, &donors, source.draws);
         }
         let judgement = source.operator.judge(&case.desc, pool.terms.level, &mut scratch);
         if source.asked.takes(&case, judgement, source.draws) && !source.known.contains(&case.to_string()) {
-            pool.push(case, false);
+            found.push((case, false));
         }
     }
+    pool.extend(&found);
 }
 
 /// Adds mutants: three in four of a failure, the others of any case.
@@ -157,11 +159,11 @@ fn mutants(
         of(200)
     };
     let donors = Donors { cases: &donors, numbers: &numbers };
-    let wanted = pool.len() + MUTANTS;
+    let mut found = Vec::new();
     let mut lines = BTreeSet::new();
     for _ in 0..TRIED {
-        if pool.len() >= wanted {
-            return;
+        if found.len() >= MUTANTS {
+            break;
         }
         let base = if source.draws.chance(3, 4) { source.draws.pick(&failures).copied() } else { None };
         let base = base.unwrap_or_else(|| source.draws.place(universe.len()));
@@ -175,9 +177,10 @@ fn mutants(
         }
         let line = case.to_string();
         if !source.known.contains(&line) && lines.insert(line) {
-            pool.push(case, false);
+            found.push((case, false));
         }
     }
+    pool.extend(&found);
 }
 
 /// The numbers that rules compare with, their neighbours, and small ones.

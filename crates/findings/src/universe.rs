@@ -3,11 +3,13 @@
 use dmlcts_model::Case;
 use dmlcts_spec::{Scope, program::Values};
 
-use crate::terms::Terms;
+use crate::{parallel::in_parts, terms::Terms};
 
 /// Cases of one operator, with the values of all terms.
 pub(crate) struct Universe<'a> {
     pub(crate) terms: &'a Terms<'a>,
+    /// The threads that compute values and conditions. Their number changes no result.
+    pub(crate) threads: usize,
     cases: Vec<Case>,
     failed: Vec<bool>,
     columns: Vec<Column>,
@@ -36,10 +38,10 @@ pub(crate) struct Column {
 
 impl<'a> Universe<'a> {
     /// A universe without cases.
-    pub(crate) fn new(terms: &'a Terms<'a>) -> Self {
+    pub(crate) fn new(terms: &'a Terms<'a>, threads: usize) -> Self {
         let column = |scope| Column { is_axis: scope == Scope::Axis, ..Column::default() };
         let columns = terms.words.iter().map(|word| column(word.scope)).collect();
-        Self { terms, cases: Vec::new(), failed: Vec::new(), columns, values: Values::default() }
+        Self { terms, threads, cases: Vec::new(), failed: Vec::new(), columns, values: Values::default() }
     }
 
     /// Adds a case.
@@ -56,6 +58,27 @@ impl<'a> Universe<'a> {
         self.failed.push(failed);
     }
 
+    /// Adds cases, with whether each failed.
+    pub(crate) fn extend(&mut self, cases: &[(Case, bool)]) {
+        let terms = self.terms;
+        let parts = in_parts(cases, self.threads, |part| {
+            let mut own = Universe::new(terms, 1);
+            for (case, failed) in part {
+                own.push(case.clone(), *failed);
+            }
+            own
+        });
+        for part in parts {
+            self.cases.extend(part.cases);
+            self.failed.extend(part.failed);
+            for (column, new) in self.columns.iter_mut().zip(part.columns) {
+                column.values.extend(new.values);
+                column.defined.extend(new.defined);
+                column.of.extend(new.of);
+            }
+        }
+    }
+
     /// The universe of some of its cases.
     pub(crate) fn only(&self, cases: &[usize]) -> Self {
         let column = |column: &Column| {
@@ -70,6 +93,7 @@ impl<'a> Universe<'a> {
         };
         Self {
             terms: self.terms,
+            threads: self.threads,
             cases: cases.iter().map(|case| self.cases[*case].clone()).collect(),
             failed: cases.iter().map(|case| self.failed[*case]).collect(),
             columns: self.columns.iter().map(column).collect(),

@@ -88,6 +88,11 @@ impl<'run> Trials<'run> {
         &self.shared.stop
     }
 
+    /// The number of backend instances that the run used.
+    pub fn jobs(&self) -> usize {
+        self.shared.configuration.jobs
+    }
+
     /// When the run must have ended.
     pub fn deadline(&self) -> Option<Instant> {
         self.shared.deadline()

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use dmlcts_findings::{Label, Labelled, Learned, learn};
+use dmlcts_findings::{Budget, Label, Labelled, Learned, learn};
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{Library, Predicate, Validity, program::Values};
 
@@ -181,11 +181,17 @@ fn passes_with_equal_elements_are_asked_again() {
 }
 
 #[test]
-fn the_same_input_gives_the_same_predicates() {
+fn the_same_input_gives_the_same_predicates_on_any_number_of_threads() {
     let fault =
         Fault::of_predicate("operator == SLICE1 and (any axis InputWindowStrides < -1) and rank >= 3");
-    let (one, other) = (experimented(&fault), experimented(&fault));
-    assert_eq!(one, other);
+    let learned = |threads: usize| {
+        let ask = &mut |cases: &[Case]| fault.labels(cases);
+        let budget = Budget { threads, ..BUDGET };
+        learn(&labelled(&fault, &SMOKE), (Library::embedded(), FeatureLevel::NEWEST), 1, budget, Some(ask))
+    };
+    let one = learned(1);
+    assert_eq!(one, learned(1));
+    assert_eq!(one, learned(3));
 }
 
 #[test]
