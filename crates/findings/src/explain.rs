@@ -3,7 +3,7 @@
 //! Rules are learned from a sample of the cases and held against all of them. The cases that a rule gets
 //! wrong join the sample, and rules are learned again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dmlcts_generate::draw::{Draws, derive};
 use dmlcts_model::{Case, FeatureLevel};
@@ -31,6 +31,9 @@ const ADDED: usize = 512;
 const ROUNDS: usize = 4;
 /// The times that rules are learned again because evidence refuted them.
 const CORRECTIONS: usize = 3;
+/// A check that is left out shows in descs that violate at most this number of clauses alone. Larger sets of
+/// clauses have other reasons.
+const CLAUSES_OF_A_CHECK: usize = 6;
 /// The number of failures that a rule must hold for, for each of its conditions.
 const FAILURES_A_CONDITION: usize = 2;
 
@@ -386,6 +389,25 @@ impl<'a> Rules<'a> {
         one.is_of_kind(other) && form_of(one) == form_of(other)
     }
 
+    /// Whether two causes accept what violates the same clauses, in different operators. Each operator may
+    /// ask for more, in its own words: where other clauses are violated, too, and no check is left out.
+    fn are_of_one_check(&self, one: &Cause, other: &Cause) -> bool {
+        let clauses = |cause: &Cause| {
+            let condition = cause.conditions.first()?.1.as_deref()?;
+            let form = form(condition, self.library);
+            let [before, clauses, after] = around_clauses(&form)?;
+            let clauses: BTreeSet<String> = clauses.split(", ").map(str::to_owned).collect();
+            let asks_for_more = !(before.is_empty() && after.is_empty());
+            (asks_for_more && clauses.len() <= CLAUSES_OF_A_CHECK).then_some(clauses)
+        };
+        let are_apart = || one.operators().all(|operator| other.operators().all(|own| own != operator));
+        let is_within =
+            |one: &BTreeSet<String>, other: &BTreeSet<String>| one.is_subset(other) || other.is_subset(one);
+        one.is_of_kind(other)
+            && are_apart()
+            && clauses(one).zip(clauses(other)).is_some_and(|(one, other)| is_within(&one, &other))
+    }
+
     /// The failures by cause.
     fn causes(&self, outcomes: &Outcomes, cases: &mut dyn Cases) -> Vec<Cause> {
         let (mut values, mut scratch) = (Values::default(), Scratch::default());
@@ -454,8 +476,10 @@ impl<'a> Rules<'a> {
                 companions.push(new);
                 continue;
             }
-            match causes.iter_mut().find(|one| self.are_same(one, &new)) {
-                Some(one) => one.join(new),
+            let same = causes.iter().position(|one| self.are_same(one, &new));
+            let same = same.or_else(|| causes.iter().position(|one| self.are_of_one_check(one, &new)));
+            match same {
+                Some(place) => causes[place].join(new),
                 None => causes.push(new),
             }
         }

@@ -352,3 +352,14 @@ fn an_operator_may_have_the_cause_in_other_words() {
     let [cause] = &causes[..] else { panic!("{causes:#?}") };
     assert!(cause.operators().any(|operator| operator == "SLICE1"), "{cause:#?}");
 }
+
+/// The bytes that other elements take, and the types that a padding value may have, decide in each operator
+/// which descs violate this clause alone.
+#[test]
+fn a_check_that_is_left_out_is_one_cause_in_all_operators() {
+    let budget = Budget { evidence: 300, ..BUDGET };
+    let fault = mutant("types-not-compared");
+    let causes = causes_with(&fault, budget);
+    let [cause] = &causes[..] else { panic!("{causes:#?}") };
+    assert_eq!(cause.operators().count(), 3, "{cause:#?}");
+}
