@@ -3,8 +3,8 @@
 
 mod atoms;
 mod findings;
+mod groups;
 mod no_predicate;
-mod pairs;
 mod random;
 mod random_fault;
 
@@ -70,13 +70,18 @@ enum Tool {
         common: Common,
     },
 
-    /// Explains pairs of mutants
+    /// Explains groups of mutants
     ///
-    /// Each pair is a backend with two faults that do not hide each other. It should have two findings.
-    Pairs {
-        /// The number of pairs
+    /// Each group is a backend with several faults that do not hide each other. Each fault should be a
+    /// finding.
+    Groups {
+        /// The number of groups
         #[arg(value_name = "N", value_parser = value_parser!(u32).range(1..=200))]
         count: u32,
+
+        /// The number of mutants in each group
+        #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u8).range(2..=8))]
+        size: u8,
 
         #[command(flatten)]
         mutants: Mutants,
@@ -161,7 +166,9 @@ fn main() -> ExitCode {
         Tool::Random { count, atoms, findings: true, common } => random::explain(count, &atoms, &common),
         Tool::Random { count, atoms, findings: false, common } => random::measure(count, &atoms, &common),
         Tool::Findings { mutants, common } => findings::explain(&mutants.chosen(), &common),
-        Tool::Pairs { count, mutants, common } => pairs::explain(count, &mutants.chosen(), &common),
+        Tool::Groups { count, size, mutants, common } => {
+            groups::explain(count, usize::from(size), &mutants.chosen(), &common)
+        }
     };
     measured.unwrap_or_else(|problem| {
         // If standard error cannot be written, the exit code still reports the problem.

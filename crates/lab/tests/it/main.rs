@@ -102,7 +102,8 @@ fn wrong_arguments_are_refused() {
         &["findings", "--atoms", "2"],
         &["findings", "--mutant", "does-nothin"],
         &["findings", "--suite", "soak"],
-        &["pairs", "0"],
+        &["groups", "0"],
+        &["groups", "1", "--size", "1"],
     ] {
         let said = text(arguments);
         assert!(said.starts_with("exit 2\nerror: "), "{arguments:?}: {said}");
@@ -126,14 +127,11 @@ fn the_failures_of_a_mutant_are_explained_and_others_are_listed_apart() {
 }
 
 #[test]
-fn two_faults_of_a_pair_are_two_findings() {
+fn each_fault_of_a_group_is_a_finding() {
     let suite = Scratch::new("weak.yaml", WEAK);
-    let mutants = "slice1-stride-at-least-one,padding-every-mode-is-constant";
-    let said = text(&["pairs", "1", "--suite", suite.path(), "--mutant", mutants]);
-    assert!(
-        said.starts_with(
-            "exit 0\npadding-every-mode-is-constant and slice1-stride-at-least-one: 2 findings\n"
-        )
-    );
-    assert!(said.ends_with("\n1 pair of mutants: two findings for 1 of 1\n"), "{said}");
+    let mutants = "slice1-stride-at-least-one,padding-every-mode-is-constant,slice-offset-times-stride";
+    let said = text(&["groups", "1", "--size", "3", "--suite", suite.path(), "--mutant", mutants]);
+    let first = said.lines().nth(1).expect("it names the group");
+    assert!(first.ends_with(": 3 findings") && mutants.split(',').all(|name| first.contains(name)), "{said}");
+    assert!(said.ends_with("\n1 group of 3 mutants: 3 findings for 1 of 1\n"), "{said}");
 }
