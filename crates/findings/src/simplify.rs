@@ -1,6 +1,10 @@
 //! Drops the conditions of a rule that are not needed, and replaces a condition by a lighter one that fits.
 
-use crate::{atom::Atom, rule::Rule, universe::Universe};
+use crate::{
+    atom::Atom,
+    rule::{Condition, Form, Rule},
+    universe::Universe,
+};
 
 /// A condition that excludes no more passes than this may fit them by chance.
 const CHANCE: usize = 2;
@@ -24,7 +28,7 @@ pub(crate) fn simplified(rule: &Rule, atoms: &[Atom], universe: &Universe<'_>, l
         let next = shorter.into_iter().filter(fits).min_by_key(|rule| rule.weight(atoms));
         match next {
             Some(next) => best = next,
-            None => return lightened(&best, atoms, universe, left),
+            None => return of_desc(lightened(&best, atoms, universe, left), atoms, universe),
         }
     }
 }
@@ -61,6 +65,29 @@ fn lightened(rule: &Rule, atoms: &[Atom], universe: &Universe<'_>, left: &[usize
         }
     }
     best
+}
+
+/// The rule with each condition on an axis replaced by the lightest one on the desc that holds for the same
+/// cases: `rank > 1` in place of `any axis axis == 1`.
+fn of_desc(mut rule: Rule, atoms: &[Atom], universe: &Universe<'_>) -> Rule {
+    for condition in &mut rule.conditions {
+        if condition.form == Form::Once || condition.atoms.len() > 1 {
+            continue;
+        }
+        let held: Vec<bool> =
+            (0..universe.len()).map(|case| condition.holds(atoms, universe, case)).collect();
+        let is_same = |other: &Condition| {
+            held.iter().enumerate().all(|(case, held)| other.holds(atoms, universe, case) == *held)
+        };
+        let of_desc = (0..atoms.len()).filter(|atom| !atoms[*atom].is_axis);
+        let lighter = of_desc
+            .map(|atom| Condition { form: Form::Once, atoms: vec![atom] })
+            .filter(|other| other.weight(atoms) < condition.weight(atoms) && is_same(other));
+        if let Some(lightest) = lighter.min_by_key(|other| (other.weight(atoms), other.clone())) {
+            *condition = lightest;
+        }
+    }
+    rule
 }
 
 /// The rule without conditions that exclude hardly any pass. For rules that are not exact anyway, such
@@ -110,4 +137,40 @@ pub(crate) fn shorter(rule: &Rule) -> Vec<Rule> {
     }
     all.retain(|rule| !rule.conditions.is_empty());
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use dmlcts_model::{FeatureLevel, line};
+    use dmlcts_spec::{Library, expression::Comparison};
+
+    use super::*;
+    use crate::{atom::Test, terms::Terms};
+
+    /// The text of `any axis InputTensor.Sizes > 4` in the plainest words, for these cases. There is one other
+    /// atom: `rank > 1`.
+    fn plainest(cases: &[&str]) -> String {
+        let library = Library::embedded();
+        let terms = Terms::new(library.operator("SLICE").expect("it is built in"), FeatureLevel::NEWEST);
+        let mut universe = Universe::new(&terms, 1);
+        for case in cases {
+            universe.push(line::parse(case, library.signatures()).expect("it is a case"), false);
+        }
+        let above = |word: &str, number| {
+            let place = terms.words.iter().position(|it| it.text == word).expect("it is a word");
+            Atom::new(Test::Number(place, Comparison::Greater, number), &terms.words)
+        };
+        let atoms = [above("InputTensor.Sizes", 4), above("rank", 1)];
+        let condition = Condition { form: Form::Any, atoms: vec![0] };
+        of_desc(Rule { conditions: vec![condition] }, &atoms, &universe).text(&atoms)
+    }
+
+    #[test]
+    fn a_condition_on_the_desc_is_plainer_if_no_case_tells_them_apart() {
+        let small = "SLICE UINT8 in=4 out=4 Offsets=0 Sizes=4 Strides=1";
+        let square = "SLICE UINT8 in=8,8 out=8,8 Offsets=0,0 Sizes=8,8 Strides=1,1";
+        let long = "SLICE UINT8 in=8 out=8 Offsets=0 Sizes=8 Strides=1";
+        assert_eq!(plainest(&[small, square]), "rank > 1");
+        assert_eq!(plainest(&[small, square, long]), "any axis InputTensor.Sizes > 4");
+    }
 }
