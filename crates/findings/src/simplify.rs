@@ -147,8 +147,8 @@ mod tests {
     use super::*;
     use crate::{atom::Test, terms::Terms};
 
-    /// The text of `any axis InputTensor.Sizes > 4` in the plainest words, for these cases. There is one other
-    /// atom: `rank > 1`.
+    /// The text of `any axis InputTensor.Sizes > 4` in the plainest words, for these cases. `rank > 1` is the
+    /// other atom.
     fn plainest(cases: &[&str]) -> String {
         let library = Library::embedded();
         let terms = Terms::new(library.operator("SLICE").expect("it is built in"), FeatureLevel::NEWEST);
