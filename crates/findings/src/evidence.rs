@@ -19,7 +19,7 @@ use dmlcts_spec::{
 };
 
 use crate::{
-    again::variants,
+    again::{is_random, variants},
     candidates::Candidates,
     data::has_only_distinct_elements,
     elsewhere::elsewhere,
@@ -38,6 +38,8 @@ const TIMES: usize = 40;
 const WALKED: u64 = 8;
 /// The most passes that are asked with other data.
 const HIDING: usize = 100;
+/// The random data with which a pass counts, if no data are distinct.
+const RANDOM: usize = 2;
 /// The cases far from a rule that are asked at a time.
 const FAR: usize = 150;
 /// The number of times that cases are drawn in which every third case of a side lies at a bound.
@@ -327,7 +329,8 @@ impl Weighing<'_> {
         }
     }
 
-    /// Whether a case that passed fails with other data. `None` if no data tell.
+    /// Whether a case that passed fails with other data. `None` if no data tell. A narrow type has no
+    /// distinct elements for a large tensor, but a wrong one shows in nearly all random data.
     fn fails_with_other_data(
         &mut self,
         place: usize,
@@ -335,7 +338,7 @@ impl Weighing<'_> {
         weighed: &mut Weighed,
         ask: &mut dyn Ask,
     ) -> Option<bool> {
-        let mut is_told = has_only_distinct_elements(case);
+        let (mut is_told, mut random) = (has_only_distinct_elements(case), 0);
         let others: Vec<Case> = variants(case)
             .into_iter()
             .filter(|other| self.rules.side(other) == Side::Inside(place))
@@ -344,11 +347,14 @@ impl Weighing<'_> {
             weighed.asked += usize::from(label != Label::Unknown);
             match label {
                 Label::Failed(class) if class == self.class => return Some(true),
-                Label::Passed => is_told |= has_only_distinct_elements(other),
+                Label::Passed => {
+                    is_told |= has_only_distinct_elements(other);
+                    random += usize::from(is_random(other));
+                }
                 _ => {}
             }
         }
-        is_told.then_some(false)
+        (is_told || random >= RANDOM).then_some(false)
     }
 }
 
