@@ -6,6 +6,7 @@ use dmlcts_spec::{Library, Operator, Predicate, program::Values};
 
 use crate::{
     learned::Learned,
+    near::lacking,
     role::{around_clauses, form, on_output_sizes, translated, with_other_tensor},
 };
 
@@ -80,8 +81,12 @@ pub(crate) fn merge(subjects: &mut [LearnedSubject<'_>], library: &Library) {
                 // Operators that read whole axes have `Sizes > 1` where others have `highest > 0`.
                 let of_read = condition.replace("InputTensor.Sizes > 1", "highest > 0");
                 let others = with_other_tensor(&condition).into_iter().chain([of_read]);
-                conditions.extend(others.filter(|_| subjects.len() > 1));
-                conditions.push(condition);
+                let all = others.filter(|_| subjects.len() > 1).chain([condition]);
+                for condition in all {
+                    // Other words may make a part needless.
+                    conditions.extend(lacking(&condition));
+                    conditions.push(condition);
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Conditions near a condition: a little weaker, at its bounds, and just beyond them. Cases for which these
 //! hold show best whether the condition is right.
 
-use dmlcts_spec::expression::{Binary, Comparison, Expression, Form, Function, Logic};
+use dmlcts_spec::expression::{Binary, Comparison, Expression, Form, Function, Logic, parse};
 
 /// The operands of an expression's outermost `and`s.
 pub(crate) fn conjuncts(expression: Expression) -> Vec<Expression> {
@@ -9,6 +9,25 @@ pub(crate) fn conjuncts(expression: Expression) -> Vec<Expression> {
         Form::Logic(Logic::And, pair) => pair.into_iter().flat_map(conjuncts).collect(),
         form => vec![Expression::new(form, expression.span)],
     }
+}
+
+/// A condition, each time without one operand of its outermost `and`s.
+pub(crate) fn lacking(condition: &str) -> Vec<String> {
+    let Ok(expression) = parse(condition) else { return Vec::new() };
+    let parts: Vec<&str> =
+        conjuncts(expression).iter().map(|one| &condition[one.span.start..one.span.end]).collect();
+    let without = |place: usize| {
+        let mut others = parts.clone();
+        others.remove(place);
+        // At the end, a quantifier needs no parentheses.
+        if let Some(last) = others.last_mut()
+            && ["(any axis ", "(all axes ", "(not any "].iter().any(|start| last.starts_with(start))
+        {
+            *last = &last[1..last.len() - 1];
+        }
+        others.join(" and ")
+    };
+    if parts.len() > 1 { (0..parts.len()).map(without).collect() } else { Vec::new() }
 }
 
 /// The expression in weaker forms: each lacks one operand of an `and`, or has one comparison that is a step
@@ -137,8 +156,6 @@ fn with_each_part(expression: &Expression, of: &dyn Fn(&Expression) -> Vec<Expre
 
 #[cfg(test)]
 mod tests {
-    use dmlcts_spec::expression::parse;
-
     use super::*;
 
     #[test]
@@ -177,6 +194,18 @@ mod tests {
         assert_eq!(of("Sizes >= 104"), ["98 <= Sizes <= 103"]);
         assert_eq!(of("Sizes <= 104"), ["105 <= Sizes <= 110"]);
         assert!(of("rank == 3").is_empty());
+    }
+
+    #[test]
+    fn a_condition_may_lack_each_of_its_parts() {
+        let all = "rank > 2 and (any axis (Sizes > 1 and Strides > 2)) and all axes Sizes < 9";
+        let expected = [
+            "(any axis (Sizes > 1 and Strides > 2)) and all axes Sizes < 9",
+            "rank > 2 and all axes Sizes < 9",
+            "rank > 2 and any axis (Sizes > 1 and Strides > 2)",
+        ];
+        assert_eq!(lacking(all), expected);
+        assert!(lacking("rank > 2").is_empty());
     }
 
     #[test]
