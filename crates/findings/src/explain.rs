@@ -108,8 +108,8 @@ impl Known<'_> {
         counts
     }
 
-    /// Learns rules, and again with the cases of the run that they get wrong. With `ask`, experiments refine
-    /// the first ones. Nothing is learned again about operators without new cases.
+    /// Learns rules, and again with the cases of the run that they get wrong, until the search is over. With
+    /// `ask`, experiments refine the first ones. Nothing is learned again about operators without new cases.
     fn learn(
         &mut self,
         mut learned: Vec<Learned>,
@@ -126,6 +126,10 @@ impl Known<'_> {
             let note: Option<&mut dyn Ask> = noting.as_mut().map(|noting| noting as _);
             let way = note.map_or(Way::Cases, Way::Experiments);
             let found = learn_by(&labelled, self.of, self.seed, self.budget, way, kept);
+            // A search that was cut off knows less than the one before it.
+            if (self.budget.is_over)() && !learned.is_empty() {
+                break;
+            }
             self.subjects = found.subjects;
             self.seen = self.counts();
             let before = std::mem::replace(&mut learned, found.learned);

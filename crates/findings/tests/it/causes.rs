@@ -1,6 +1,8 @@
 //! What explains the failures of a run, for faults with known causes.
 
-use dmlcts_findings::{Budget, Cases, Cause, Label, Outcomes, explain, has_only_distinct_elements};
+use std::cell::Cell;
+
+use dmlcts_findings::{Ask, Budget, Cases, Cause, Label, Outcomes, explain, has_only_distinct_elements};
 use dmlcts_model::{Case, FeatureLevel, Fill};
 use dmlcts_spec::{Library, Predicate, Validity, program::Values};
 
@@ -219,6 +221,55 @@ fn a_search_that_is_over_still_returns_every_failure() {
     let found: usize = causes.iter().map(|cause| cause.failures.len()).sum();
     assert!(!causes.is_empty() && causes.iter().all(|cause| cause.validity.is_none()), "{causes:?}");
     assert_eq!((found, asked), (outcomes.failures.len(), 0));
+}
+
+/// Answers that the evidence contradicts.
+struct Contradicting<'a> {
+    searched: &'a Fault,
+    weighed: &'a Fault,
+    is_weighed: bool,
+    was_weighed: &'a Cell<bool>,
+}
+
+impl Ask for Contradicting<'_> {
+    fn ask(&mut self, cases: &[Case]) -> Vec<Label> {
+        if self.is_weighed { self.weighed.labels(cases) } else { self.searched.labels(cases) }
+    }
+
+    fn begin_evidence(&mut self, _: &str, _: &str) {
+        self.is_weighed = true;
+    }
+
+    fn end_evidence(&mut self) {
+        self.was_weighed.set(true);
+    }
+}
+
+/// Rules that are learned again take the place of the first ones only if that search ends by itself.
+#[test]
+fn a_search_that_is_over_keeps_the_rules_that_it_had() {
+    let searched = Fault::of_predicate("operator == SLICE and rank == 3");
+    let weighed = Fault::of_predicate("operator == SLICE and rank == 3 and InputTensor.ElementSize == 1");
+    let (was_weighed, looks) = (Cell::new(false), Cell::new(0));
+    // The first look after the evidence decides whether rules are learned again.
+    let is_over = || {
+        looks.set(looks.get() + usize::from(was_weighed.get()));
+        looks.get() > 1
+    };
+    let budget = Budget { evidence: 200, is_over: &is_over, ..BUDGET };
+    let outcomes = outcomes(&searched, |_| true);
+    let mut ask = Contradicting {
+        searched: &searched,
+        weighed: &weighed,
+        is_weighed: false,
+        was_weighed: &was_weighed,
+    };
+    let of = (Library::embedded(), FeatureLevel::NEWEST);
+    let mut read = |index: u64| SMOKE[index as usize].clone();
+    let causes = explain(&outcomes, of, 1, budget, &mut read, Some(&mut ask));
+    let [cause] = &causes[..] else { panic!("{causes:#?}") };
+    assert_eq!((cause.predicate(3).as_str(), cause.exact), ("operator == SLICE and rank == 3", false));
+    assert!(looks.get() > 1, "rules were to be learned again");
 }
 
 /// Cases. Some of those that passed could not have shown the failure.
