@@ -282,6 +282,11 @@ pub(crate) fn standing(rule: &Rule) -> String {
             let outside = grouped((estimate.not_held - estimate.not_held_passing) as u64);
             let not_held = grouped(estimate.not_held as u64);
             let word = if estimate.is_ample() { "exactly these cases" } else { "no case contradicts it" };
+            if estimate.held == 0 {
+                return format!(
+                    "{word}{of}: fails in {outside} of {not_held} fresh cases outside; none was found inside"
+                );
+            }
             return format!(
                 "{word}{of}: fails in {failing} of {held} fresh cases inside, {outside} of {not_held} outside"
             );

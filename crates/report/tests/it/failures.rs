@@ -269,6 +269,18 @@ fn a_predicate_that_is_not_exact_says_what_it_gets_wrong() {
     assert!(String::from_utf8_lossy(&whole).contains("58, 59]"));
 }
 
+/// `0 of 0` would be no evidence.
+#[test]
+fn evidence_without_cases_inside_says_so() {
+    let mut diagnosis = summary(&[EMPTY_WINDOW], backend(|job, _, _| job.outcome = Outcome::Accepted));
+    let estimate = Estimate { held: 0, held_failing: 0, not_held: 3_000, not_held_passing: 3_000 };
+    diagnosis.findings[0].rule =
+        Some(Rule { estimate: Some(estimate), ..exact("rank == 1", Validity::Invalid) });
+    let text = failures(&diagnosis, Style::PLAIN);
+    let said = "  no case contradicts it: fails in 0 of 3,000 fresh cases outside; none was found inside";
+    assert_eq!(text.lines().nth(1), Some(said));
+}
+
 /// Failures that the run expected stand beside those of a known finding that changed.
 #[test]
 fn expected_failures_of_a_finding_are_counted_apart() {
