@@ -38,7 +38,7 @@ const TIMES: usize = 40;
 const WALKED: u64 = 8;
 /// The most passes that are asked with other data.
 const HIDING: usize = 100;
-/// The random data with which a pass counts, if no data are distinct.
+/// A pass counts if it also passes with this number of random fills, although no fill has distinct elements.
 const RANDOM: usize = 2;
 /// The cases far from a rule that are asked at a time.
 const FAR: usize = 150;

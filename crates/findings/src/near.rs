@@ -21,9 +21,10 @@ pub(crate) fn lacking(condition: &str) -> Vec<String> {
         others.remove(place);
         // At the end, a quantifier needs no parentheses.
         if let Some(last) = others.last_mut()
-            && ["(any axis ", "(all axes ", "(not any "].iter().any(|start| last.starts_with(start))
+            && let Some(bare) = last.strip_prefix('(').and_then(|part| part.strip_suffix(')'))
+            && ["any axis ", "all axes ", "not any "].iter().any(|start| bare.starts_with(start))
         {
-            *last = &last[1..last.len() - 1];
+            *last = bare;
         }
         others.join(" and ")
     };
