@@ -269,7 +269,7 @@ pub(crate) fn within(rule: &Rule) -> String {
 }
 
 /// How far a predicate is right: `exactly these cases: fails in 3,000 of 3,000 fresh cases inside, 0 of 3,000
-/// outside`. With less evidence, it is not called exact.
+/// outside`. With less evidence, it is not called exact. Some predicates hold for no fresh case.
 pub(crate) fn standing(rule: &Rule) -> String {
     let fresh = rule.estimate.map(|estimate| {
         let cases = counted((estimate.held + estimate.not_held) as u64, "fresh case");
